@@ -12,8 +12,8 @@ OLD_NAMES = {"ThreadBusy": "ThreadBusyError", "UnfinishedTurn": "UnfinishedTurnE
 
 @pytest.mark.parametrize("name", maxagent.__all__)
 def test_every_exported_name_is_there(name: str) -> None:
-    found = getattr(maxagent, name)
-    assert getattr(found, "__name__", name) == OLD_NAMES.get(name, name)
+    result = getattr(maxagent, name)
+    assert getattr(result, "__name__", name) == OLD_NAMES.get(name, name)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

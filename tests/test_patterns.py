@@ -64,12 +64,12 @@ def named_patterns(path: Path) -> Iterator[tuple[Pattern, str]]:
 
 
 def package_patterns(folders: Iterable[str]) -> dict[Pattern, set[str]]:
-    found = defaultdict[Pattern, set[str]](set)
+    result = defaultdict[Pattern, set[str]](set)
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for pattern, method in named_patterns(path):
-                found[pattern].add("findall" if method in SEARCHING else method or "fullmatch")
-    return dict(found)
+                result[pattern].add("findall" if method in SEARCHING else method or "fullmatch")
+    return dict(result)
 
 
 def least_text(tree: Iterable[Any]) -> str:
@@ -115,13 +115,13 @@ def named_letters(tree: Iterable[Any]) -> Iterator[str]:
 def with_runs(pattern: Pattern) -> Iterator[Callable[[int], str | bytes]]:
     """Makers of texts with a run of a given length."""
     tree = parser.parse(pattern.pattern, pattern.flags)
-    text, wanted = least_text(tree), dict.fromkeys([*USUAL, *named_letters(tree)])
+    text, expected = least_text(tree), dict.fromkeys([*USUAL, *named_letters(tree)])
     step = len(text) // MAX_PLACES + 1
-    for letter in [one for one in wanted if ord(one) < 0x10000][:MAX_LETTERS]:
-        for place in {*range(0, len(text), step), len(text)}:
+    for letter in [item for item in expected if ord(item) < 0x10000][:MAX_LETTERS]:
+        for number in {*range(0, len(text), step), len(text)}:
             for end in ("", "a\0"):
 
-                def make(size: int, at: int = place, run: str = letter, end: str = end) -> Any:
+                def make(size: int, at: int = number, run: str = letter, end: str = end) -> Any:
                     made = text[:at] + run * size + text[at:] + end
                     return made.encode() if isinstance(pattern.pattern, bytes) else made
 
@@ -134,12 +134,12 @@ def seconds(call: Callable[[Any], object], text: str | bytes) -> float:
     return time.thread_time() - started
 
 
-def growth(pattern: Pattern, method: str, make: Callable[[int], str | bytes], most: int) -> float:
+def growth(pattern: Pattern, method: str, make: Callable[[int], str | bytes], number: int) -> float:
     """The power of the length with which work grows up to a size; 0 where none is to be seen."""
     call, size = getattr(pattern, method), SHORT
     while seconds(call, make(size)) < SEEN:
         size *= 2
-        if size > most:
+        if size > number:
             return 0.0
     less, more = (min(seconds(call, make(n)) for _ in range(3)) for n in (size, 2 * size))
     return log2(more / max(less, 1e-9))
@@ -177,5 +177,5 @@ def test_edit_patterns_are_linear_in_a_run() -> None:
 )
 def test_the_measure_sees_how_work_grows(source: str, method: str, size: int, power: float) -> None:
     pattern = re.compile(source)
-    found = max(growth(pattern, method, make, size) for make in with_runs(pattern))
-    assert abs(found - power) < 0.7
+    result = max(growth(pattern, method, make, size) for make in with_runs(pattern))
+    assert abs(result - power) < 0.7

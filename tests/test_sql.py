@@ -40,7 +40,7 @@ BUILT_IN = {
 
 def built_in(path: Path) -> set[tuple[str, str]]:
     """What the f-strings that are statements put in; `%` and `format` count as a whole."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         text, values = "", list[str]()
         if isinstance(node, ast.JoinedStr):
@@ -50,18 +50,20 @@ def built_in(path: Path) -> set[tuple[str, str]]:
             ]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("execute", "script")):
             first = node.args[0] if node.args else None
-            whole = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod)
-            whole = whole or (isinstance(first, ast.Call) and "format" in ast.unparse(first.func))
-            text, values = "SELECT", [ast.unparse(node.args[0])] if whole else []
-        found |= set(values) if STATEMENT.search(text) or "execute" in text else set()
-    return {(str(path.relative_to(ROOT)), value) for value in found}
+            is_match = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod)
+            is_match = is_match or (
+                isinstance(first, ast.Call) and "format" in ast.unparse(first.func)
+            )
+            text, values = "SELECT", [ast.unparse(node.args[0])] if is_match else []
+        names |= set(values) if STATEMENT.search(text) or "execute" in text else set()
+    return {(str(path.relative_to(ROOT)), value) for value in names}
 
 
 def test_no_value_is_built_into_a_statement() -> None:
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     with_sqlite = [path for path in paths if EXECUTES.search(path.read_text(encoding="utf-8"))]
-    found = {one for path in with_sqlite for one in built_in(path)}
-    assert {one for one in found if one[0].startswith(("memory/", "sdk/"))} <= BUILT_IN
+    result = {item for path in with_sqlite for item in built_in(path)}
+    assert {item for item in result if item[0].startswith(("memory/", "sdk/"))} <= BUILT_IN
 
 
 def test_only_checkpoints_knows_langgraphs_tables() -> None:

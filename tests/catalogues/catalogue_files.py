@@ -29,8 +29,8 @@ def read(file: Path) -> dict[str, str]:
     """Every message of a `.po` file, also those without a translation; not its header."""
     if not file.exists():
         return {}
-    found = _ENTRY.findall(file.read_text(encoding="utf-8"))
-    messages = {_plain(key): _plain(text) for key, text in found}
+    matches = _ENTRY.findall(file.read_text(encoding="utf-8"))
+    messages = {_plain(key): _plain(text) for key, text in matches}
     return {key: text for key, text in messages.items() if key}
 
 
@@ -52,14 +52,14 @@ def written(
 def compiled(messages: Mapping[str, str], language: str) -> bytes:
     """The `.mo` form; what is not translated is left out, so that English stands in for it."""
     header = {"": _HEADER.format(language=language)}
-    said = sorted((key, text) for key, text in (header | dict(messages)).items() if text)
-    keys, texts = ([pair[at].encode() for pair in said] for at in (0, 1))
-    count, tables = len(said), 28
-    place = tables + 16 * count
+    output = sorted((key, text) for key, text in (header | dict(messages)).items() if text)
+    keys, texts = ([pair[at].encode() for pair in output] for at in (0, 1))
+    count, tables = len(output), 28
+    number = tables + 16 * count
     content = struct.pack("<7I", 0x950412DE, 0, count, tables, tables + 8 * count, 0, 0)
     for word in (*keys, *texts):
-        content += struct.pack("<2I", len(word), place)
-        place += len(word) + 1
+        content += struct.pack("<2I", len(word), number)
+        number += len(word) + 1
     return content + b"".join(word + b"\0" for word in (*keys, *texts))
 
 

@@ -15,7 +15,7 @@ def help_texts() -> set[str]:
 
 def _below(command) -> Iterator[str]:
     texts = [command.help, command.short_help, command.epilog]
-    texts += [getattr(one, "help", None) for one in command.params]
+    texts += [getattr(param, "help", None) for param in command.params]
     yield from filter(None, texts)
-    for one in getattr(command, "commands", {}).values():
-        yield from _below(one)
+    for item in getattr(command, "commands", {}).values():
+        yield from _below(item)

@@ -33,11 +33,11 @@ def main() -> None:
         messages = up_to_date(domain, before)
         file.write_text(text_of(language, domain, messages), encoding="utf-8")
         file.with_suffix(".mo").write_bytes(compiled(messages, language))
-        gone = {text: told for text, told in before.items() if text not in messages}
-        for text in sorted(text for text, told in messages.items() if not told):
+        missing = {text: message for text, message in before.items() if text not in messages}
+        for text in sorted(text for text, message in messages.items() if not message):
             print(f"{file}: no translation: {text}")
-            for like in get_close_matches(text, gone, n=1):
-                print(f"  was: {like}\n  and: {gone[like]}")
+            for like in get_close_matches(text, missing, n=1):
+                print(f"  was: {like}\n  and: {missing[like]}")
 
 
 if __name__ == "__main__":

@@ -35,16 +35,16 @@ def test_a_catalogue_is_sorted_and_compiled(language: str, domain: str) -> None:
 
 @EVERY
 def test_gettext_reads_what_we_compile(language: str, domain: str) -> None:
-    found = gettext.translation(domain, LOCALE, [language])
+    result = gettext.translation(domain, LOCALE, [language])
     messages = read(path_of(language, domain))
-    assert messages and {key: found.gettext(key) for key in messages} == messages
+    assert messages and {key: result.gettext(key) for key in messages} == messages
 
 
 @EVERY
 def test_a_catalogue_has_what_the_source_says(language: str, domain: str) -> None:
     messages = read(path_of(language, domain))
-    needed = up_to_date(domain, messages)
-    assert [text for text in needed if not messages.get(text, "").strip()] == [], "`make locale`"
+    required = up_to_date(domain, messages)
+    assert [text for text in required if not messages.get(text, "").strip()] == [], "`make locale`"
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_a_message_with_values_keeps_its_template() -> None:
 
 
 def test_every_key_is_said_somewhere() -> None:
-    said = keys_in((ROOT / "cli").rglob("*.py"))
-    unsaid = [key for key in read(path_of("en", "mcode")) if not said.fullmatch(key)]
-    assert [key for key in unsaid if not said.fullmatch(key.removesuffix(".one"))] == []
+    output = keys_in((ROOT / "cli").rglob("*.py"))
+    unsaid = [key for key in read(path_of("en", "mcode")) if not output.fullmatch(key)]
+    assert [key for key in unsaid if not output.fullmatch(key.removesuffix(".one"))] == []
 
 
 def test_every_pattern_of_translated_sources_matches_a_file() -> None:
@@ -77,10 +77,10 @@ def test_every_pattern_of_translated_sources_matches_a_file() -> None:
 
 
 def test_every_text_for_people_is_collected() -> None:
-    known, missing = sentences(), dict[str, set[str]]()
+    existing, missing = sentences(), dict[str, set[str]]()
     for path in (path for floor in ("tools", "nodes") for path in (ROOT / floor).rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        if "text(" in source and (texts := templates_in(source) - known):
+        if "text(" in source and (texts := templates_in(source) - existing):
             missing[str(path.relative_to(ROOT))] = texts
     assert missing == {}, "name the file in SPEAKING: tests/catalogues/untranslated_texts.py"
 

@@ -25,18 +25,18 @@ _PLACE = re.compile(r"\{\{|\}\}|\{([a-z_]\w*)(?::[^{}]*)?\}")
 def sentences() -> set[str]:
     """The texts that need a translation, `{name}` where a value stands."""
     files = {path for pattern in SPEAKING for path in ROOT.glob(pattern)} - _silent()
-    found = {text for path in files for text in sentences_in(path.read_text(encoding="utf-8"))}
-    return {text for text in found if text not in NOT_FOR_PEOPLE} | set(ASSEMBLED)
+    result = {text for path in files for text in sentences_in(path.read_text(encoding="utf-8"))}
+    return {text for text in result if text not in NOT_FOR_PEOPLE} | set(ASSEMBLED)
 
 
 def messages_without_template() -> list[str]:
     """Messages made by an f-string, which keeps neither template nor values."""
     files = {path for pattern in SPEAKING for path in ROOT.glob(pattern)} - _silent()
     return [
-        f"{path.relative_to(ROOT)}: {found}"
+        f"{path.relative_to(ROOT)}: {result}"
         for path in sorted(files)
-        for found in f_strings_in(path.read_text(encoding="utf-8"))
-        if found not in NOT_FOR_PEOPLE
+        for result in f_strings_in(path.read_text(encoding="utf-8"))
+        if result not in NOT_FOR_PEOPLE
     ]
 
 
@@ -60,17 +60,17 @@ def templates_in(source: str) -> set[str]:
         if isinstance(target, ast.Name)
     }
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
-    given = [call.args[0] for call in calls if getattr(call.func, "id", "") == "text"]
-    values = [constants.get(arg.id, arg) if isinstance(arg, ast.Name) else arg for arg in given]
+    arguments = [call.args[0] for call in calls if getattr(call.func, "id", "") == "text"]
+    values = [constants.get(arg.id, arg) if isinstance(arg, ast.Name) else arg for arg in arguments]
     return {text for value in values if _SENTENCE.search(text := _text(value))}
 
 
 def f_strings_in(source: str) -> Iterator[str]:
     """Those of one module that an f-string fills in."""
-    for node, found in _find_sentences(ast.parse(source)):
-        pieces = node.values if isinstance(node, ast.JoinedStr) else ()
-        if any(isinstance(piece, ast.FormattedValue) for piece in pieces):
-            yield found
+    for node, result in _find_sentences(ast.parse(source)):
+        values = node.values if isinstance(node, ast.JoinedStr) else ()
+        if any(isinstance(piece, ast.FormattedValue) for piece in values):
+            yield result
 
 
 def _find_sentences(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
@@ -94,7 +94,7 @@ def _left_out(tree: ast.Module) -> Iterator[ast.AST]:
             yield node.value
         elif isinstance(node, ast.Call) and _name(node.func) in _TAKES_NO_SENTENCE:
             called = (node.func.value, *node.args) if _is_split(node) else node.args
-            yield from (below for one in called for below in ast.walk(one))
+            yield from (below for item in called for below in ast.walk(item))
         elif isinstance(node, ast.JoinedStr):
             yield from (piece for piece in node.values if isinstance(piece, ast.Constant))
 
@@ -113,9 +113,9 @@ def _text(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
         return _template(node.value) if isinstance(node.value, str) else ""
     if isinstance(node, ast.BinOp):
-        left, right = _text(node.left), _text(node.right)
-        named = left + f"{{{_name(node.right)}}}" if left and not right else ""
-        return left + right if left and right else named
+        remaining, right = _text(node.left), _text(node.right)
+        text = remaining + f"{{{_name(node.right)}}}" if remaining and not right else ""
+        return remaining + right if remaining and right else text
     return "".join(_pieces(node)) if isinstance(node, ast.JoinedStr) else ""
 
 

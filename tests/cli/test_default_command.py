@@ -11,7 +11,7 @@ from maxagent.config.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "expected"),
     [
         ("", ""),
         ("-c", "chat -c"),
@@ -30,9 +30,9 @@ from maxagent.config.errors import UsageError
         ("--lang zh 修好测试 --plan", "--lang zh chat 修好测试 --plan"),
     ],
 )
-def test_options_without_command_belong_to_chat(typed: str, meant: str) -> None:
+def test_options_without_command_belong_to_chat(typed: str, expected: str) -> None:
     flags = ("-h", "--help", "--version")
-    assert insert_chat(typed.split(), flags, ("--lang",)) == meant.split()
+    assert insert_chat(typed.split(), flags, ("--lang",)) == expected.split()
 
 
 def test_a_request_without_a_command_is_a_chat() -> None:
@@ -40,8 +40,8 @@ def test_a_request_without_a_command_is_a_chat() -> None:
 
 
 def test_bare_options_reach_the_conversation() -> None:
-    said = CliRunner().invoke(app, ["--plan", "--output", "json"], input="")
-    assert (said.exit_code, "no message given" in str(said.exception)) == (1, True)
+    result = CliRunner().invoke(app, ["--plan", "--output", "json"], input="")
+    assert (result.exit_code, "no message given" in str(result.exception)) == (1, True)
     unknown = CliRunner().invoke(app, ["--nonsense"])
     assert unknown.exit_code == 2 and "No such option: --nonsense" in unknown.stderr
 
@@ -52,12 +52,12 @@ def test_one_unknown_word_is_no_request() -> None:
 
 @pytest.mark.parametrize("flag", ["-p", "--print"])
 def test_print_never_opens_a_conversation(flag: str) -> None:
-    said = CliRunner().invoke(app, [flag], input="")
-    assert isinstance(said.exception, UsageError) and "no message given" in str(said.exception)
+    result = CliRunner().invoke(app, [flag], input="")
+    assert isinstance(result.exception, UsageError) and "no message given" in str(result.exception)
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "expected"),
     [
         ("-m a/b task words", "task -m a/b words"),
         ("--model=a/b task words", "task --model=a/b words"),
@@ -71,14 +71,14 @@ def test_print_never_opens_a_conversation(flag: str) -> None:
         ("-m a/b", "-m a/b"),
     ],
 )
-def test_options_before_a_command_belong_to_it(typed: str, meant: str) -> None:
+def test_options_before_a_command_belong_to_it(typed: str, expected: str) -> None:
     flags, commands = ("-h", "--help", "--version"), ("task", "edit", "resume", "chat")
     moved = move_options_behind_command(typed.split(), flags, ("--lang",), commands)
-    assert moved == meant.split()
+    assert moved == expected.split()
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "expected"),
     [
         (["-p", "- item"], ["-p", "--", "- item"]),
         (["- item", "-m", "a/b", "-p"], ["-m", "a/b", "-p", "--", "- item"]),
@@ -99,6 +99,6 @@ def test_options_before_a_command_belong_to_it(typed: str, meant: str) -> None:
         (["-p", "words"], ["-p", "words"]),
     ],
 )
-def test_message_may_begin_with_a_dash(typed: list[str], meant: list[str]) -> None:
+def test_message_may_begin_with_a_dash(typed: list[str], expected: list[str]) -> None:
     options = {"-p": False, "-m": True, "--model": True, "--verbose": False}
-    assert move_messages_behind_options(typed, options) == meant
+    assert move_messages_behind_options(typed, options) == expected

@@ -14,23 +14,23 @@ def test_an_error_of_ours_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_system_error_is_described_by_file_and_reason(tmp_path: Path) -> None:
-    told = describe_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/file"), tmp_path)
-    assert (told.message, told.exit_code) == ("`/disk/file`: No space left on device", 1)
+    error = describe_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/file"), tmp_path)
+    assert (error.message, error.exit_code) == ("`/disk/file`: No space left on device", 1)
 
 
 def test_a_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    told = describe_error(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
-    assert (told.message, told.exit_code) == ("the current folder no longer exists", 2)
+    missing = tmp_path / "gone"
+    missing.mkdir()
+    monkeypatch.chdir(missing)
+    missing.rmdir()
+    error = describe_error(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
+    assert (error.message, error.exit_code) == ("the current folder no longer exists", 2)
 
 
 def test_crash_is_one_line_and_traceback_is_saved(tmp_path: Path) -> None:
-    told = describe_error(_raised(KeyError("x")), tmp_path)
+    error = describe_error(_raised(KeyError("x")), tmp_path)
     (log,) = (tmp_path / "data/errors").iterdir()
-    assert (told.message, told.hint) == (
+    assert (error.message, error.hint) == (
         "internal error: KeyError: 'x'",
         f"please report this and attach `{log}`",
     )
@@ -38,8 +38,8 @@ def test_crash_is_one_line_and_traceback_is_saved(tmp_path: Path) -> None:
 
 
 def test_crash_is_described_when_nothing_can_be_written() -> None:
-    told = record_crash(KeyError("x"), Path("/dev/null"))
-    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", "please report this")
+    crash = record_crash(KeyError("x"), Path("/dev/null"))
+    assert (crash.message, crash.hint) == ("internal error: KeyError: 'x'", "please report this")
 
 
 def _raised(error: Exception) -> Exception:

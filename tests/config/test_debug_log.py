@@ -58,8 +58,8 @@ def test_only_the_newest_logs_are_kept(tmp_path: Path, log: Path) -> None:
         file.with_name(f"{file.name}.1").touch()
     close_debug_log()
     newest = open_debug_log(tmp_path)
-    kept = find_debug_logs(tmp_path)
-    assert (len(kept), kept[0]) == (KEPT_LOGS, newest)
+    debug_logs = find_debug_logs(tmp_path)
+    assert (len(debug_logs), debug_logs[0]) == (KEPT_LOGS, newest)
     assert not old[0].exists() and not old[0].with_name(f"{old[0].name}.1").exists()
 
 

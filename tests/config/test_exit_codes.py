@@ -17,7 +17,7 @@ def test_exit_codes_are_documented() -> None:
 
 
 def test_errors_use_known_exit_codes() -> None:
-    classes = [one for one in vars(errors).values() if isinstance(one, type)]
+    classes = [var for var in vars(errors).values() if isinstance(var, type)]
     assert {each.exit_code for each in classes} <= {*CODES.values()}
 
 

@@ -23,8 +23,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_plans_are_listed_newest_first(folder: Path) -> None:
-    listed = [(plan.name, plan.title) for plan in list_plans(folder)]
-    assert listed == [
+    plans = [(plan.name, plan.title) for plan in list_plans(folder)]
+    assert plans == [
         ("20261123-101010-cache", "Cache it"),
         ("20261122-090807-split-parser", "Split the parser"),
     ]
@@ -37,7 +37,7 @@ def test_links_are_no_plans(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "text"),
     [
         ("", "20261123-101010-cache.md"),
         ("split", "20261122-090807-split-parser.md"),
@@ -45,13 +45,13 @@ def test_links_are_no_plans(folder: Path) -> None:
         (f"{PLANS}/20261122-090807-split-parser.md", "20261122-090807-split-parser.md"),
     ],
 )
-def test_a_plan_is_found_by_name(folder: Path, name: str, found: str) -> None:
-    assert find_plan(folder, name).name == found
+def test_a_plan_is_found_by_name(folder: Path, name: str, text: str) -> None:
+    assert find_plan(folder, name).name == text
 
 
-@pytest.mark.parametrize(("name", "why"), [("2026", "several"), ("none", "no plan `none`")])
-def test_a_wrong_name_is_an_error(folder: Path, name: str, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
+@pytest.mark.parametrize(("name", "reason"), [("2026", "several"), ("none", "no plan `none`")])
+def test_a_wrong_name_is_an_error(folder: Path, name: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
         find_plan(folder, name)
 
 

@@ -83,9 +83,9 @@ def main() -> int:
         workspace, wrong, costs = project(Path(folder)), 0, list[float]()
         for case in every:
             judged(case, workspace)
-            began = time.thread_time()
+            thread_time = time.thread_time()
             judgement = judged(case, workspace)
-            costs.append((time.thread_time() - began) * 1000)
+            costs.append((time.thread_time() - thread_time) * 1000)
             if (judgement.verdict or "ordinary") != case.verdict:
                 wrong += 1
                 print(f"{case.verdict} expected, {judgement.verdict} found: {case.line!r}")

@@ -49,8 +49,8 @@ def project(folder: Path) -> Workspace:
     (root / "scripts/run.sh").chmod(0o755)
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
     person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "First"]):
-        subprocess.run(["git", *person, *words], cwd=root, env=environment, check=True)
+    for sentence in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "First"]):
+        subprocess.run(["git", *person, *sentence], cwd=root, env=environment, check=True)
     for name, text in IGNORED.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -65,7 +65,7 @@ def decision(command: str, workspace: Workspace, policy: Policy) -> Decision:
 def asked(workspace: Workspace, policy: Policy) -> list[str]:
     """The commands that do not run unasked."""
     every = commands()
-    return [one for one in every if decision(one, workspace, policy).verdict != "allow"]
+    return [item for item in every if decision(item, workspace, policy).verdict != "allow"]
 
 
 def policy(workspace: Workspace, folder: Path, *, sandboxed: bool) -> Policy:
@@ -81,11 +81,11 @@ def main() -> None:
         workspace = project(Path(folder))
         for sandboxed in (True, False):
             rules = policy(workspace, Path(folder), sandboxed=sandboxed)
-            found = asked(workspace, rules)
+            result = asked(workspace, rules)
             state = "with" if sandboxed else "without"
-            print(f"{len(found)} of {len(commands())} are asked in `edits` {state} a sandbox:")
-            for one in found:
-                print(f"  {one!r}: {decision(one, workspace, rules).reason}")
+            print(f"{len(result)} of {len(commands())} are asked in `edits` {state} a sandbox:")
+            for item in result:
+                print(f"  {item!r}: {decision(item, workspace, rules).reason}")
 
 
 if __name__ == "__main__":

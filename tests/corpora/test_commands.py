@@ -26,23 +26,23 @@ def test_every_line_is_judged_as_its_lesson_says(
     lesson: tuple[str, str, str], verdicts: Sequence[tuple[Case, CommandAnalysis]]
 ) -> None:
     wrong = list[tuple[Case, str]]()
-    for case, found in verdicts:
+    for case, result in verdicts:
         if (case.verdict, case.rule, case.lesson) == lesson:
-            verdict = found.verdict or "ordinary"
-            if verdict != case.verdict or (case.rule and case.rule != found.rule):
-                wrong.append((case, f"{verdict} {found.rule}: {found.reason}"))
+            verdict = result.verdict or "ordinary"
+            if verdict != case.verdict or (case.rule and case.rule != result.rule):
+                wrong.append((case, f"{verdict} {result.rule}: {result.reason}"))
     assert wrong == []
 
 
 def test_a_finding_says_what_was_found(verdicts: Sequence[tuple[Case, CommandAnalysis]]) -> None:
-    for case, found in verdicts:
-        reason = found.reason
+    for case, result in verdicts:
+        reason = result.reason
         assert reason and "\n" not in reason.replace(case.line, "")
 
 
 def test_allowed_lines_hold_only_reading_commands(
     verdicts: Sequence[tuple[Case, CommandAnalysis]],
 ) -> None:
-    for case, found in verdicts:
-        if found.verdict == "allow":
-            assert found.commands and all(command.reads for command in found.commands), case
+    for case, result in verdicts:
+        if result.verdict == "allow":
+            assert result.commands and all(command.reads for command in result.commands), case

@@ -21,15 +21,15 @@ def workspace(folder: Path) -> Workspace:
 
 def test_ordinary_day_asks_at_most_twelve_of_84(workspace: Workspace, folder: Path) -> None:
     assert len(set(commands())) >= 84
-    found = asked(workspace, policy(workspace, folder, sandboxed=True))
-    found.append("docker ps")  # it only reads, and is asked when it has failed inside
-    assert len(found) * 84 <= 12 * len(commands()), found
+    result = asked(workspace, policy(workspace, folder, sandboxed=True))
+    result.append("docker ps")  # it only reads, and is asked when it has failed inside
+    assert len(result) * 84 <= 12 * len(commands()), result
 
 
 def test_file_commands_run_unasked_without_sandbox(workspace: Workspace, folder: Path) -> None:
     rules = policy(workspace, folder, sandboxed=False)
-    found = {one: decision(one, workspace, rules).rule for one in commands()}
-    assert [one for one, rule in found.items() if rule == "covered"] == [
+    result = {command: decision(command, workspace, rules).rule for command in commands()}
+    assert [item for item, rule in result.items() if rule == "covered"] == [
         "mkdir -p src/api/v1",
         "touch src/api/__init__.py",
         "cp src/app.py src/app_copy.py",
@@ -45,9 +45,9 @@ def test_file_commands_run_unasked_without_sandbox(workspace: Workspace, folder:
 @pytest.mark.parametrize("mode", ["ask", "auto", "read-only"])
 def test_other_modes_decide_as_without_safeguards(mode, workspace: Workspace, folder: Path) -> None:
     rules = policy(workspace, folder, sandboxed=True)
-    for one in commands():
-        plain = decision(one, workspace, Policy(mode))
-        assert decision(one, workspace, Policy(mode, safeguards=rules.safeguards)) == plain
+    for command in commands():
+        plain = decision(command, workspace, Policy(mode))
+        assert decision(command, workspace, Policy(mode, safeguards=rules.safeguards)) == plain
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
@@ -63,4 +63,4 @@ def test_lines_asked_in_every_mode_stay_so(
         for case in list(cases(table))[int(sandboxed) :: 6]
         if case.verdict in ("deny", "ask")
     ]
-    assert [one for one in lines if decision(one, workspace, rules).verdict == "allow"] == []
+    assert [line for line in lines if decision(line, workspace, rules).verdict == "allow"] == []

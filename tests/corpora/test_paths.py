@@ -57,7 +57,8 @@ def cases(project: PathProject) -> Iterator[Case]:
     """All of them, in an order in which none spoils another."""
     for tool, args, expect, *shows in CORPUS["cases"]:
         filled = {
-            key: project.filled(one) if isinstance(one, str) else one for key, one in args.items()
+            key: project.filled(argument) if isinstance(argument, str) else argument
+            for key, argument in args.items()
         }
         yield Case(tool, filled, expect, *shows)
     for patch in CORPUS["patches"]:
@@ -82,7 +83,7 @@ def cases(project: PathProject) -> Iterator[Case]:
 
 
 def _with(args: dict[str, object], path: str) -> dict[str, object]:
-    return {key: str(one).replace("{path}", path) for key, one in args.items()}
+    return {key: str(argument).replace("{path}", path) for key, argument in args.items()}
 
 
 def answers(project: PathProject, calls: list[Case]) -> list[dict[str, Any]]:
@@ -108,12 +109,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> PathProject:
 
 
 @pytest.fixture(scope="module")
-def told(project: PathProject) -> list[tuple[Case, dict[str, Any]]]:
+def outcomes(project: PathProject) -> list[tuple[Case, dict[str, Any]]]:
     """Every case and its answer; before and after, what must not change is the same."""
     calls, before = list(cases(project)), project.untouchable()
-    said = answers(project, calls)
+    output = answers(project, calls)
     assert project.untouchable() == before
-    return list(zip(calls, said, strict=True))
+    return list(zip(calls, output, strict=True))
 
 
 def outcome(answer: dict[str, Any]) -> str:
@@ -122,32 +123,32 @@ def outcome(answer: dict[str, Any]) -> str:
     return "allow" if answer["ok"] else "deny"
 
 
-def test_every_path_gets_its_expected_verdict(told) -> None:
+def test_every_path_gets_its_expected_verdict(outcomes) -> None:
     wrong = [
         (case.tool, case.args, f"{outcome(answer)} instead of {case.expect}", answer["error"][:120])
-        for case, answer in told
+        for case, answer in outcomes
         if outcome(answer) != case.expect or case.shows not in answer["output"]
     ]
     assert wrong == []
-    assert len(told) > 1500
+    assert len(outcomes) > 1500
 
 
-def test_no_secret_is_in_any_answer(told) -> None:
+def test_no_secret_is_in_any_answer(outcomes) -> None:
     asked_for = [
-        (case, json.dumps(answer)) for case, answer in told if SECRET not in str(case.args)
+        (case, json.dumps(answer)) for case, answer in outcomes if SECRET not in str(case.args)
     ]
-    assert [(case.tool, case.args, said) for case, said in asked_for if SECRET in said] == []
-    unnamed = [(case, said) for case, said in asked_for if HIDDEN not in str(case.args)]
-    assert [(case.tool, case.args, said) for case, said in unnamed if HIDDEN in said] == []
+    assert [(case.tool, case.args, output) for case, output in asked_for if SECRET in output] == []
+    unnamed = [(case, output) for case, output in asked_for if HIDDEN not in str(case.args)]
+    assert [(case.tool, case.args, output) for case, output in unnamed if HIDDEN in output] == []
 
 
-def test_what_was_refused_or_never_answered_made_nothing(told, project: PathProject) -> None:
+def test_what_was_refused_or_never_answered_made_nothing(outcomes, project: PathProject) -> None:
     made = ["not-made.txt", "new-link", "module", "shown.txt", "copied.txt", ".git/hooks/zzz"]
     assert [name for name in made if os.path.lexists(project.root / name)] == []
     assert (project.root / "moved.txt").read_text() == PLAIN
 
 
-def test_refusal_does_not_reveal_whether_file_exists(project: PathProject, told) -> None:
+def test_refusal_does_not_reveal_whether_file_exists(project: PathProject, outcomes) -> None:
     there = ["secrets/zebra.txt", "server.pem", "llc/zebra.txt"]
     absent = [path.replace("zebra", "zebrb").replace("server", "servex") for path in there]
     calls = [
@@ -155,7 +156,7 @@ def test_refusal_does_not_reveal_whether_file_exists(project: PathProject, told)
         for path in there + absent
         for tool, args in READING + WRITING
     ]
-    said = [answer["error"] for answer in answers(project, calls)]
-    half = len(said) // 2
-    renamed = [text.replace("zebrb", "zebra").replace("servex", "server") for text in said[half:]]
-    assert said[:half] == renamed
+    output = [answer["error"] for answer in answers(project, calls)]
+    half = len(output) // 2
+    renamed = [text.replace("zebrb", "zebra").replace("servex", "server") for text in output[half:]]
+    assert output[:half] == renamed

@@ -97,8 +97,10 @@ def add_secrets(root: Path) -> None:
 
 def state(root: Path) -> dict[str, tuple[int, int, int]]:
     """Everything in the project but how git has it cached."""
-    found = {path: path.lstat() for path in root.rglob("*") if path.name not in ("index", "logs")}
-    return {str(path): (at.st_mode, at.st_size, at.st_mtime_ns) for path, at in found.items()}
+    statuses = {
+        path: path.lstat() for path in root.rglob("*") if path.name not in ("index", "logs")
+    }
+    return {str(path): (at.st_mode, at.st_size, at.st_mtime_ns) for path, at in statuses.items()}
 
 
 @pytest.mark.parametrize("line", lines("allow"))
@@ -118,9 +120,9 @@ def test_everyday_commands_run_unasked_and_only_read(line: str, root: Path) -> N
         stderr=subprocess.STDOUT,
         timeout=60,
     )
-    shown = done.stdout.decode(errors="replace")
-    assert SECRET not in shown
-    assert "fatal:" not in shown
+    text = done.stdout.decode(errors="replace")
+    assert SECRET not in text
+    assert "fatal:" not in text
     assert state(root) == before
 
 

@@ -11,7 +11,7 @@ from maxagent.tools.permissions.evaluate import evaluate_call
 from maxagent.tools.workspace import Workspace
 
 CORPUS = YAML(typ="safe").load((Path(__file__).parent / "whitelisted.yaml").read_text())
-POLICY = ruled("ask", *(f"allow run_command({words}:*)" for words in CORPUS["whitelist"]))
+POLICY = ruled("ask", *(f"allow run_command({text}:*)" for text in CORPUS["whitelist"]))
 
 
 @pytest.fixture(scope="module")

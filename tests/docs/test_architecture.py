@@ -35,10 +35,10 @@ def find_files(row: str) -> list[Path]:
 
 
 def test_every_room_of_a_floor_is_listed() -> None:
-    listed = {
+    lines = {
         f"{floor}/{room}"
         for floor, rooms in re.findall(r"^- `(\w+)`: ((?:.+\n)(?:  .+\n)*)", PAGE, re.MULTILINE)
         for room in re.findall(r"`(\w+)`", rooms)
     }
     rooms = {"/".join(path.parts[:2]) for path in find_modules() if len(path.parts) > 2}
-    assert listed == {room for room in rooms if room.split("/")[0] in FLOOR_NUMBERS}
+    assert lines == {room for room in rooms if room.split("/")[0] in FLOOR_NUMBERS}

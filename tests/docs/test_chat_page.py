@@ -38,6 +38,6 @@ def test_its_figures_are_those_of_the_program() -> None:
 
 
 def test_its_options_exist() -> None:
-    told = CliRunner().invoke(app, ["chat", "--help"], env={"COLUMNS": "200"}).output
+    output = CliRunner().invoke(app, ["chat", "--help"], env={"COLUMNS": "200"}).output
     options = set(re.findall(r"(--[a-z][a-z-]+)", PAGE))
-    assert len(options) > 5 and all(option in told for option in options)
+    assert len(options) > 5 and all(option in output for option in options)

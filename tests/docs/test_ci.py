@@ -91,7 +91,7 @@ def fill(step: Mapping[str, Any], context: Mapping[str, str]) -> dict[str, Any]:
     """The step with its expressions replaced: only under `env`, where they are data."""
     assert "${{" not in step["run"]
     filled = {
-        name: re.sub(r"\$\{\{ (.*?) \}\}", lambda one: context[one[1]], value)
+        name: re.sub(r"\$\{\{ (.*?) \}\}", lambda item: context[item[1]], value)
         for name, value in step.get("env", {}).items()
     }
     return {**step, "env": filled}
@@ -109,7 +109,7 @@ def script_step(job: str, **variables: str) -> list[Mapping[str, Any]]:
 def read_sent(provider: Provider) -> str:
     """What the user sent in the first request."""
     messages = provider.requests[0].body["messages"]
-    return "\n".join(one["content"] for one in messages if one["role"] == "user")
+    return "\n".join(message["content"] for message in messages if message["role"] == "user")
 
 
 CONTEXT = {

@@ -44,8 +44,8 @@ def mcode(
 
 
 def test_the_sdk_page_names_what_is_there() -> None:
-    named = re.findall(r"^- `(\w+)\(", (ROOT / "docs/sdk.md").read_text(encoding="utf-8"), re.M)
-    assert "chat" in named and set(named) <= {*maxagent.__all__, *dir(maxagent.Runner)}
+    matches = re.findall(r"^- `(\w+)\(", (ROOT / "docs/sdk.md").read_text(encoding="utf-8"), re.M)
+    assert "chat" in matches and set(matches) <= {*maxagent.__all__, *dir(maxagent.Runner)}
 
 
 def test_sdk_page_program_answers_all_questions(tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     page = block("docs/sdk.md", "python", 2)
     ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
-    told = ended.stdout.splitlines()
-    assert "waits for an answer" in told[0] and told[1:] == ["answered It greets.", "Run it."]
+    lines = ended.stdout.splitlines()
+    assert "waits for an answer" in lines[0] and lines[1:] == ["answered It greets.", "Run it."]
     assert (tmp_path / "hi.py").read_text() == "print('hi')\n"
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "text"),
     [
         (3, "It is empty.\n[]\n"),
         (6, "I am a model of your own.\n"),
@@ -96,13 +96,13 @@ def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
         (8, "Reviews a change.\n["),
     ],
 )
-def test_sdk_page_programs_without_a_loop_run(number: int, said: str, tmp_path: Path) -> None:
+def test_sdk_page_programs_without_a_loop_run(number: int, text: str, tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "It is empty."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     page = block("docs/sdk.md", "python", number)
     ended = run_program(["-c", page], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith(said)
+    assert ended.stdout.startswith(text)
 
 
 def test_sdk_page_runs_are_shown_and_sent(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_sdk_page_runs_are_shown_and_sent(tmp_path: Path) -> None:
     model = f"scripted/{tmp_path / 'scenario.json'}"
     ended = run_program(["-c", block("docs/sdk.md", "python", 4)], tmp_path, LLC_MODEL=model)
     assert ended.returncode == 0 and "thread" in ended.stderr
-    shown, sent, end = ended.stdout.splitlines()
-    assert shown == "Empty." and re.fullmatch(r'\d+ {"text": "New.", "agent": ""}', sent)
+    output, sent, end = ended.stdout.splitlines()
+    assert output == "Empty." and re.fullmatch(r'\d+ {"text": "New.", "agent": ""}', sent)
     assert re.match(r'\d+ {"thread_id": ', end)
 
 
@@ -141,31 +141,31 @@ def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:
 
 def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
-    known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
-    known |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
-    known |= {"test"}
-    assert {words.split()[0] for words in commands} <= known
-    for name in known - {"in"}:
+    commands = {match for match in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
+    names = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
+    names |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
+    names |= {"test"}
+    assert {command.split()[0] for command in commands} <= names
+    for name in names - {"in"}:
         assert mcode([name, "--help"], tmp_path).returncode == 0, name
 
 
 def test_the_edit_pages_commands_do_what_it_says(tmp_path: Path) -> None:
     scenario = tmp_path / "scenario.json"
-    codes, told = [], []
+    codes, message = [], []
     for line in block("docs/edit.md", "sh").splitlines():
-        _, command, *words = shlex.split(line, comments=True)
-        path = "notes.md" if "notes.md" in words else "cart.py"
+        _, command, *text = shlex.split(line, comments=True)
+        path = "notes.md" if "notes.md" in text else "cart.py"
         call = {"name": "write_file", "args": {"path": path, "content": "total = 1\n"}}
         if command == "edit":
             scenario.write_text(json.dumps([{"tool_calls": [call]}, {"text": "done"}]))
             (tmp_path / path).unlink(missing_ok=True)
-        ended = mcode([command, *words], tmp_path, LLC_MODEL=f"scripted/{scenario}")
+        ended = mcode([command, *text], tmp_path, LLC_MODEL=f"scripted/{scenario}")
         codes.append(ended.returncode)
-        told.append(ended.stdout)
+        message.append(ended.stdout)
         assert (tmp_path / path).exists() == (ended.returncode == 0)
     assert codes == [4, 0, 0, 0]
-    assert json.loads(told[-1])["files"] == [{"path": "notes.md", "kind": "added"}]
+    assert json.loads(message[-1])["files"] == [{"path": "notes.md", "kind": "added"}]
 
 
 def test_undo_page_commands_work_as_documented(tmp_path: Path) -> None:
@@ -183,12 +183,12 @@ def test_undo_page_commands_work_as_documented(tmp_path: Path) -> None:
     made = tmp_path / "made.txt"
     there = {"undo": False, "redo": True}
     for line in block("docs/undo.md", "sh").splitlines():
-        _, *words = shlex.split(line, comments=True)
-        yes = ["--yes"] if words[0] in there or "--to" in words else []
-        ended = mcode([*words, *yes], tmp_path)
+        _, *text = shlex.split(line, comments=True)
+        yes = ["--yes"] if text[0] in there or "--to" in text else []
+        ended = mcode([*text, *yes], tmp_path)
         assert ended.returncode == 0, ended.stderr
-        assert made.exists() == there.get(words[0], True)
-        if words == ["threads", "tree"]:
+        assert made.exists() == there.get(text[0], True)
+        if text == ["threads", "tree"]:
             assert len(ended.stdout.splitlines()) > 1
 
 
@@ -197,8 +197,8 @@ def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
     for line in lines:
         if "config" in line:
             assert mcode(shlex.split(line, comments=True)[1:], tmp_path).returncode == 0, line
-    shown = mcode(["config", "get", "sandbox.writable"], tmp_path).stdout
-    assert "~/.cache/go-build" in shown
+    stdout = mcode(["config", "get", "sandbox.writable"], tmp_path).stdout
+    assert "~/.cache/go-build" in stdout
 
 
 def test_permissions_page_calls_get_documented_verdicts(
@@ -209,20 +209,20 @@ def test_permissions_page_calls_get_documented_verdicts(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "home").mkdir()
     (tmp_path / "home/config.yaml").write_text(block("docs/permissions.md", "yaml"))
-    found, wanted = [], []
+    result, expected = [], []
     for line in block("docs/permissions.md", "sh").splitlines():
         call, _, verdict = line.rpartition(" # ")
-        said = CliRunner().invoke(app, shlex.split(call)[1:], catch_exceptions=False).stdout
-        wanted.append((call, verdict))
-        found.append((call, said.partition(":")[0]))
-    assert found == wanted
+        stdout = CliRunner().invoke(app, shlex.split(call)[1:], catch_exceptions=False).stdout
+        expected.append((call, verdict))
+        result.append((call, stdout.partition(":")[0]))
+    assert result == expected
 
 
 def test_trust_page_commands_work_as_documented(tmp_path: Path) -> None:
     lines = [
         shlex.split(line, comments=True)[1:] for line in block("docs/trust.md", "sh").splitlines()
     ]
-    codes = [mcode([*words], tmp_path).returncode for words in (*lines, ["trust", "--yes"])]
+    codes = [mcode([*line], tmp_path).returncode for line in (*lines, ["trust", "--yes"])]
     assert codes == [4, 0, 0, 0]
 
 
@@ -232,12 +232,12 @@ def test_agents_page_commands_work_and_agent_is_valid(
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     for line in block("docs/agents.md", "sh").splitlines():
-        words = shlex.split(line, comments=True)[1:]
-        assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0, line
+        part = shlex.split(line, comments=True)[1:]
+        assert CliRunner().invoke(app, part, catch_exceptions=False).exit_code == 0, line
     own = tmp_path / "home/agents/reviewer.md"
     own.write_text(block("docs/agents.md", "markdown"))
-    told = CliRunner().invoke(app, ["agents", "validate", str(own)])
-    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "Checked 1: no problems.\n")
+    result = CliRunner().invoke(app, ["agents", "validate", str(own)])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "Checked 1: no problems.\n")
     keys = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
     assert keys == [*KEYS]
 
@@ -249,12 +249,12 @@ def test_skills_page_commands_work_and_skill_is_valid(
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     for line in block("docs/skills.md", "sh").splitlines():
-        words = shlex.split(line, comments=True)[1:]
-        assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0, line
+        part = shlex.split(line, comments=True)[1:]
+        assert CliRunner().invoke(app, part, catch_exceptions=False).exit_code == 0, line
     own = tmp_path / "home/skills/release-notes/SKILL.md"
     own.write_text(block("docs/skills.md", "markdown"))
-    told = CliRunner().invoke(app, ["skills", "validate", str(own)])
-    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "Checked 1: no problems.\n")
+    result = CliRunner().invoke(app, ["skills", "validate", str(own)])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "Checked 1: no problems.\n")
 
 
 def test_the_commands_pages_command_says_what_it_says(tmp_path: Path) -> None:
@@ -288,28 +288,28 @@ def test_plan_page_carries_a_plan_out(tmp_path: Path) -> None:
     plans.mkdir(parents=True)
     (plans / "20261122-090807-split-the-parser.md").write_text("# Split the parser\n")
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    told: list[str] = []
+    names: list[str] = []
     for line in block("docs/plan.md", "sh", 1).splitlines():
         ended = mcode(shlex.split(line, comments=True)[1:], tmp_path, LLC_MODEL=model)
         assert ended.returncode == 0, (line, ended.stderr)
-        told.append(ended.stdout)
-    assert "Split the parser" in told[0]
-    assert told[1:] == ["# Split the parser\n", "Carried out.\n"]
+        names.append(ended.stdout)
+    assert "Split the parser" in names[0]
+    assert names[1:] == ["# Split the parser\n", "Carried out.\n"]
 
 
 def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "I round the cart."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    begun = mcode(["chat", "Round the cart", "--model", model, "--trust"], tmp_path)
-    assert begun.returncode == 0, begun.stderr
+    result = mcode(["chat", "Round the cart", "--model", model, "--trust"], tmp_path)
+    assert result.returncode == 0, result.stderr
     thread = json.loads(mcode(["threads", "list", "--json"], tmp_path).stdout)[0]["thread_id"]
-    (place := tmp_path / "place").mkdir()
+    (location := tmp_path / "place").mkdir()
     for line in block("docs/threads.md", "sh").splitlines():
-        line = line.replace("3f2a", thread[:8]).replace("~/new/place", str(place))
-        words = shlex.split(line, comments=True)[1:]
-        ended = mcode([*words], tmp_path)
+        line = line.replace("3f2a", thread[:8]).replace("~/new/place", str(location))
+        part = shlex.split(line, comments=True)[1:]
+        ended = mcode([*part], tmp_path)
         assert ended.returncode == 0, (line, ended.stderr)
-        if words[1] in ("list", "show"):
+        if part[1] in ("list", "show"):
             assert "Round the cart" in ended.stdout
     rows = json.loads(mcode(["threads", "list", "--json"], tmp_path).stdout)
     assert [(row["status"], row["thread_id"] != thread) for row in rows] == [("idle", True)]

@@ -26,15 +26,15 @@ ADDED = [line for line in SHELL.splitlines() if " add " in line]
 
 @pytest.mark.parametrize("line", ADDED)
 def test_each_example_of_add_is_a_definition(line: str) -> None:
-    words = shlex.split(line, comments=True)[3:]
+    part = shlex.split(line, comments=True)[3:]
     command = get_command(app).commands["mcp"].commands["add"]
-    given = command.make_context("add", words).params
-    target = join_command(given["target"] or [], given["command"], given["arg"] or [])
+    params = command.make_context("add", part).params
+    target = join_command(params["target"] or [], params["command"], params["arg"] or [])
     definition = build_definition(
-        target, given["transport"], given["header"] or [], given["env"] or []
+        target, params["transport"], params["header"] or [], params["env"] or []
     )
     variables = Variables({"GITHUB_TOKEN": "t1", "PGPASSWORD": "t2"}, None)
-    server = parse_server(given["name"], definition, variables, source="", from_project=False)
+    server = parse_server(params["name"], definition, variables, source="", from_project=False)
     assert server.problem == ""
 
 
@@ -57,28 +57,28 @@ def test_the_file_defines_servers() -> None:
 
 
 def test_each_command_exists() -> None:
-    named = {*re.findall(r"`mcode mcp (\w+)", PAGE)}
+    matches = {*re.findall(r"`mcode mcp (\w+)", PAGE)}
     group = get_command(app).commands["mcp"].commands
-    assert named <= {*group}
-    assert {*group} == named
+    assert matches <= {*group}
+    assert {*group} == matches
     options = {
-        option for command in group.values() for one in command.params for option in one.opts
+        option for command in group.values() for param in command.params for option in param.opts
     }
     rows = "".join(re.findall(r"^\| `mcode mcp .*", PAGE, re.MULTILINE))
-    named = {*re.findall(r"`(--\w[\w-]*)", rows)}
-    assert {"--header", "--env", "--no-test"} <= named <= options
+    matches = {*re.findall(r"`(--\w[\w-]*)", rows)}
+    assert {"--header", "--env", "--no-test"} <= matches <= options
 
 
 def test_what_list_says_is_in_the_table(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    place.write_user({"a": {"command": "${NOT_SET_HERE}"}})
-    place.write_project({"b": {"command": "x"}})
-    shown = place("list").stdout
-    place.file.write_text(json.dumps({"servers": {}}, indent=1) + "\n]")
-    shown += place("list", "--no-test").stderr
-    assert "the variable `NOT_SET_HERE` is not set" in shown
-    assert "its folder is not trusted" in shown
-    assert "it is not JSON: line 4: " in shown
+    location = Place(tmp_path)
+    location.write_user({"a": {"command": "${NOT_SET_HERE}"}})
+    location.write_project({"b": {"command": "x"}})
+    stdout = location("list").stdout
+    location.file.write_text(json.dumps({"servers": {}}, indent=1) + "\n]")
+    stdout += location("list", "--no-test").stderr
+    assert "the variable `NOT_SET_HERE` is not set" in stdout
+    assert "its folder is not trusted" in stdout
+    assert "it is not JSON: line 4: " in stdout
 
 
 def test_the_call_is_asked_as_it_says(tmp_path: Path) -> None:

@@ -14,15 +14,15 @@ CHANGING = re.compile(r"^thread .*|[\d.,]+ s\b|[\d.]+s\b|[\d,]+ tokens|\(\d+% ca
 
 def texts(drawing: str) -> list[str]:
     """What the picture says, in an order of its own: calls that only read finish in any."""
-    found: Iterable[str] = re.findall(r"<text[^>]*>(.*?)</text>", drawing)
-    return sorted(CHANGING.sub("", unescape(text)) for text in found)
+    matches: Iterable[str] = re.findall(r"<text[^>]*>(.*?)</text>", drawing)
+    return sorted(CHANGING.sub("", unescape(text)) for text in matches)
 
 
 def test_picture_is_a_run_of_today() -> None:
     picture = runpy.run_path(str(DEMO / "picture.py"))
     with TemporaryDirectory() as folder:  # a short name: rows break at the same places
-        place = Path(folder)
-        rows = picture["read_screen"](picture["run_demo"](place), place)
+        location = Path(folder)
+        rows = picture["read_screen"](picture["run_demo"](location), location)
     drawn = picture["draw"](picture["select_rows"](rows))
     committed = (DEMO / "run.svg").read_text(encoding="utf-8")
     assert texts(committed) == texts(drawn), "run `make picture`"

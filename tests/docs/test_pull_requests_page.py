@@ -16,7 +16,7 @@ LINES = [line for block in BLOCKS for line in block.splitlines()]
 
 @pytest.mark.parametrize("line", LINES)
 def test_command_and_options_exist(line: str) -> None:
-    _, name, *words = shlex.split(line, comments=True)
-    shown = CliRunner().invoke(app, [name, "--help"]).output
-    options = [word.partition("=")[0] for word in words if word.startswith("--")]
-    assert [option for option in options if option not in shown] == []
+    _, name, *text = shlex.split(line, comments=True)
+    output = CliRunner().invoke(app, [name, "--help"]).output
+    options = [word.partition("=")[0] for word in text if word.startswith("--")]
+    assert [option for option in options if option not in output] == []

@@ -28,11 +28,11 @@ def test_the_schemas_are_those_of_the_code(script: Mapping[str, Any]) -> None:
 
 
 def test_every_event_and_every_field_is_in_it(script: Mapping[str, Any]) -> None:
-    found = script["events"]()["$defs"]
+    result = script["events"]()["$defs"]
     Draft202012Validator.check_schema(script["events"]())
     for name, kind in KINDS.items():
         names = {"type", *(field.name.rstrip("_") for field in fields(kind))}
-        assert (set(found[name]["properties"]), set(found[name]["required"])) == (names, names)
+        assert (set(result[name]["properties"]), set(result[name]["required"])) == (names, names)
 
 
 def test_schema_accepts_events_and_rejects_others(script: Mapping[str, Any]) -> None:

@@ -27,19 +27,19 @@ def program(tmp_path: Path, provider: Provider) -> Program:
 
 
 def test_the_example_is_shown_as_it_is_written(program: Program, provider: Provider) -> None:
-    said, *lines = SHOWN.splitlines()
+    output, *lines = SHOWN.splitlines()
     tasks = re.findall(r"explore-\d works: (.*)", SHOWN)
     children = {task.partition(" ")[0]: [{"text": "found"}] for task in tasks}
     crew = Crew(sends(*[("explore", task) for task in tasks]), {"text": "Both."}, **children)
     provider.script(crew)
-    ended = program.chat(said.removeprefix("› "), output="text")
+    ended = program.chat(output.removeprefix("› "), output="text")
     assert (ended.code, ended.stdout) == (0, "Both.\n")
     assert {*lines} <= {*ended.stderr.splitlines()}
 
 
 def test_its_agent_file_works_in_a_worktree() -> None:
-    found = read_agent(Path("x.md"), FILE, own=True)
-    assert (found.isolation, found.mode, found.notes) == ("worktree", "subagent", ())
+    agent = read_agent(Path("x.md"), FILE, own=True)
+    assert (agent.isolation, agent.mode, agent.notes) == ("worktree", "subagent", ())
 
 
 def test_its_agents_and_numbers_are_right() -> None:

@@ -22,11 +22,11 @@ COMMANDS = [
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_each_command_runs_as_written(arguments: list[str], tmp_path: Path) -> None:
-    place = TestPlace(tmp_path)
+    location = TestPlace(tmp_path)
     settings = "[pytest]\naddopts = --disable-plugin-autoload\n"
-    place.write({"test_cart.py": "def test_total():\n    pass\n", "pytest.ini": settings})
-    assert place.run("trust", "--yes").returncode == 0
-    ended = place.run(*arguments)
+    location.write({"test_cart.py": "def test_total():\n    pass\n", "pytest.ini": settings})
+    assert location.run("trust", "--yes").returncode == 0
+    ended = location.run(*arguments)
     assert (ended.returncode, "pytest" in ended.stdout) == (0, True), ended.stderr
 
 

@@ -46,8 +46,8 @@ def test_quoted_symptom_is_in_the_source(quote: str) -> None:
 
 
 def mcode(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    kept = {"PATH": os.environ["PATH"], "LC_ALL": LANG, "MAXAGENT_HOME": str(folder / "home")}
-    return run_mcode(arguments, folder, kept)
+    retained = {"PATH": os.environ["PATH"], "LC_ALL": LANG, "MAXAGENT_HOME": str(folder / "home")}
+    return run_mcode(arguments, folder, retained)
 
 
 def test_without_a_key_the_provider_is_missing(tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_thread_in_use_names_its_process(tmp_path: Path) -> None:
 def test_damaged_database_is_replaced_once(tmp_path: Path) -> None:
     record_thread(tmp_path)
     database = tmp_path / "home/data/threads.db"
-    whole = database.read_bytes()
-    database.write_bytes(whole[:8192] + bytes(len(whole) - 8192))
+    content = database.read_bytes()
+    database.write_bytes(content[:8192] + bytes(len(content) - 8192))
     first, second = (mcode(tmp_path, "threads", "list") for _ in range(2))
     assert (first.returncode, "the database was damaged" in first.stderr) == (1, True)
     assert second.returncode == 0

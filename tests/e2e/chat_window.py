@@ -64,10 +64,10 @@ class ChatWindow:
         """What the model answers from now on."""
         self.provider.script(turns)
 
-    def see(self, *words: str) -> str:
+    def see(self, *arguments: str) -> str:
         """Wait until all of these words stand on the screen; the screen."""
-        wanted = [squeezed(one) for one in words]
-        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in wanted))
+        expected = [squeezed(word) for word in arguments]
+        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in expected))
 
     def say(self, text: str, *, until: str) -> str:
         """Send a line, wait for these words and for the end of the turn."""
@@ -83,9 +83,9 @@ class ChatWindow:
         self.terminal.press("enter").wait_for(lambda screen: SIGN in screen and self.line == "")
         return self
 
-    def see_status(self, *words: str) -> None:
+    def see_status(self, *arguments: str) -> None:
         """Wait until the status line has all of these words."""
-        self.terminal.wait_for(lambda _: all(one in self._status for one in words))
+        self.terminal.wait_for(lambda _: all(word in self._status for word in arguments))
 
     def rest(self) -> str:
         """Wait until the prompt stands there and nothing goes on; the screen."""
@@ -132,32 +132,32 @@ class ChatWindow:
         """What the last request told the model last, or so many messages before its end."""
         return str(self.provider.requests[-1].body["messages"][-back]["content"])
 
-    def asked(self, *wanted: str) -> str:
+    def asked(self, *expected: str) -> str:
         """Wait for these words, and for a question below them until its keys count."""
         keys = self.words("choice.hint"), self.words("choice.hint.enter")
-        hints = tuple(squeezed(words).rpartition("·")[2] for words in keys)
+        hints = tuple(squeezed(text).rpartition("·")[2] for text in keys)
         return self.terminal.wait_for(
             lambda screen: (
-                all(one in squeezed(screen) for one in map(squeezed, wanted))
+                all(item in squeezed(screen) for item in map(squeezed, expected))
                 and squeezed(screen).endswith(hints)
             )
         )
 
-    def confirm(self, *wanted: str) -> Self:
+    def confirm(self, *expected: str) -> Self:
         """Say yes to a question that wants Enter, once these words are shown."""
-        self.asked(*wanted)
+        self.asked(*expected)
         return self.type(CONFIRM)
 
-    def count(self, words: str) -> int:
+    def count(self, text: str) -> int:
         """How often these words stand in the window and its scrollback."""
-        return squeezed(self.terminal.scrollback()).count(squeezed(words))
+        return squeezed(self.terminal.scrollback()).count(squeezed(text))
 
 
 def in_git(folder: Path) -> None:
     """Make the folder a repository with one commit, on the branch `trunk`."""
-    for words in (
+    for text in (
         ["init", "-q", "-b", "trunk"],
         ["add", "."],
         ["-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "x", "--allow-empty"],
     ):
-        run(["git", *words], cwd=folder, check=True)
+        run(["git", *text], cwd=folder, check=True)

@@ -79,15 +79,15 @@ class Program:
     ) -> Ended:
         """Start a task and wait for its end."""
         model = ["--model", "openai/served", "--base-url", self._url]
-        given = ["task", request, "--output", output, *model, *MODE, *options]
-        return self.run(*given, **environ)
+        names = ["task", request, "--output", output, *model, *MODE, *options]
+        return self.run(*names, **environ)
 
     def chat(
         self, *options: str, stdin: str = "", output: str = "stream-json", **environ: str
     ) -> Ended:
         """Say something, with the server's model; what is piped is all there at once."""
-        given = ["--model", "openai/served", "--base-url", self._url, "--output", output]
-        return self.run("chat", *options, *given, stdin=stdin, **environ)
+        names = ["--model", "openai/served", "--base-url", self._url, "--output", output]
+        return self.run("chat", *options, *names, stdin=stdin, **environ)
 
     def resume(
         self, thread: str, *options: str, output: str = "stream-json", **environ: str
@@ -96,13 +96,13 @@ class Program:
         return self.run("resume", thread, "--output", output, *options, **environ)
 
     def start(
-        self, command: str, what: str, *options: str, output: str = "stream-json", **environ: str
+        self, command: str, text: str, *options: str, output: str = "stream-json", **environ: str
     ) -> RunningProgram:
         """Start `mcode task` or `mcode resume`; a task's model is the server's."""
         model = ["--model", "openai/served", "--base-url", self._url]
         own = [*model, *MODE] if command == "task" else []
-        given = ["--output", output, *own, *options]
-        return self._popen([command, what, *given], environ)
+        names = ["--output", output, *own, *options]
+        return self._popen([command, text, *names], environ)
 
     def run(self, *arguments: str, stdin: str = "", **environ: str) -> Ended:
         """Run any other command of `mcode`; what it may read is all there at once."""
@@ -112,8 +112,8 @@ class Program:
     def talk(self, *options: str, **environ: str) -> RunningProgram:
         """Start a conversation to whose stdin lines are written, with the server's model."""
         model = ["--model", "openai/served", "--base-url", self._url]
-        given = ["chat", "--input", "stream-json", "--output", "stream-json", *model, *options]
-        return self._popen(given, environ, subprocess.PIPE)
+        names = ["chat", "--input", "stream-json", "--output", "stream-json", *model, *options]
+        return self._popen(names, environ, subprocess.PIPE)
 
     def _popen(
         self,
@@ -121,8 +121,8 @@ class Program:
         environ: Mapping[str, str],
         stdin: int = subprocess.DEVNULL,
     ) -> RunningProgram:
-        own = {**self.environ, **environ}
-        return start_python(["-m", "maxagent", *arguments], self.project, own, stdin)
+        environs = {**self.environ, **environ}
+        return start_python(["-m", "maxagent", *arguments], self.project, environs, stdin)
 
     def end(self, process: RunningProgram) -> Ended:
         """Wait for the end; a process that hangs is killed and raises TimeoutExpired."""
@@ -138,15 +138,15 @@ class Program:
         """The lines of a file of the project."""
         return (self.project / name).read_text().splitlines()
 
-    def files_with(self, words: str) -> list[Path]:
+    def files_with(self, text: str) -> list[Path]:
         """The files of the home whose bytes, or whose database's rows, hold these words."""
         files = [path for path in self.home.rglob("*") if path.is_file()]
-        return [path for path in files if _holds(path, words.encode())]
+        return [path for path in files if _holds(path, text.encode())]
 
 
-def _holds(path: Path, words: bytes) -> bool:
+def _holds(path: Path, content: bytes) -> bool:
     """Whether a file holds the words; the rows of a database are compressed."""
-    if words in path.read_bytes():
+    if content in path.read_bytes():
         return True
     if path.suffix != ".db":
         return False
@@ -155,7 +155,7 @@ def _holds(path: Path, words: bytes) -> bool:
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         ).fetchall()
         return any(
-            words in expand_row(value)
+            content in expand_row(value)
             for (table,) in tables
             for row in connection.execute(f'SELECT * FROM "{table}"')
             for value in row

@@ -51,10 +51,10 @@ def main() -> None:
                 "--editable",
                 str(program.project),
             )
-            whole = suite(program.project, python)
+            full_text = suite(program.project, python)
             break_it(program.project)
             broken = suite(program.project, python)
-            say("project", f"{PACKAGE} {VERSION}; its own tests: {whole}")
+            say("project", f"{PACKAGE} {VERSION}; its own tests: {full_text}")
             say("broken", broken)
             say("faults", f"{len(FAULTS)}: {', '.join(fault.name for fault in FAULTS)}")
             runs = drive(program)
@@ -66,7 +66,7 @@ def main() -> None:
 def mixed(good: list[Answer]) -> list[Answer]:
     """The good answers with a fault before each; there are more of them than faults."""
     pairs = zip_longest([fault.answers for fault in FAULTS], good)
-    return [answer for faulty, one in pairs for answer in (*(faulty or ()), one)]
+    return [answer for faulty, item in pairs for answer in (*(faulty or ()), item)]
 
 
 def make_environment(folder: Path) -> Path:
@@ -160,9 +160,9 @@ def listed(counts: Counter[str] | Counter[int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def say(what: str, words: str) -> None:
+def say(text: str, sentence: str) -> None:
     """One line of the report."""
-    print(f"{what:<24}{words}", flush=True)
+    print(f"{text:<24}{sentence}", flush=True)
 
 
 def run(folder: Path, *command: str) -> None:

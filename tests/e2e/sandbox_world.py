@@ -67,8 +67,8 @@ class World:
         self.process.wait()
         self._elsewhere.kill()
         self._elsewhere.communicate()
-        for one in self._sockets.values():
-            one.close()
+        for item in self._sockets.values():
+            item.close()
         shutil.rmtree(self.base)
 
     async def run(
@@ -92,12 +92,12 @@ class World:
         become = ["setpriv", *user] if self.uid != os.getuid() else []
         with _no_other(fcntl.LOCK_SH), _as_user(self.uid):
             async with sandbox.wrap(argv, self.project) as line:
-                whole = [
+                full_text = [
                     *become,
                     *line.argv,
                 ]  # children are started by a process that is still root
                 return await capture_output(
-                    whole, cwd=self.project, timeout=timeout, env=env, guard=line.guard
+                    full_text, cwd=self.project, timeout=timeout, env=env, guard=line.guard
                 )
 
     def broken(self, output: str) -> list[str]:
@@ -106,12 +106,12 @@ class World:
         changed = [
             name for name in {*now, *self._before} if now.get(name) != self._before.get(name)
         ]
-        found = [f"changed: {name}" for name in changed]
-        found += [f"read: {name}" for name in self._spread(output)]
-        found += [f"heard: {kind}" for kind, one in self._sockets.items() if _was_reached(one)]
-        found += ["heard: elsewhere"] if _was_told(self._elsewhere) else []
-        found += ["killed: the process"] if self.process.poll() is not None else []
-        return found
+        lines = [f"changed: {name}" for name in changed]
+        lines += [f"read: {name}" for name in self._spread(output)]
+        lines += [f"heard: {kind}" for kind, item in self._sockets.items() if _was_reached(item)]
+        lines += ["heard: elsewhere"] if _was_told(self._elsewhere) else []
+        lines += ["killed: the process"] if self.process.poll() is not None else []
+        return lines
 
     def _make_files(self) -> None:
         for name in (*_SECRETS, "outside/file", "outside/own/file", "project/main.py"):
@@ -130,7 +130,7 @@ class World:
             (self.project / name).parent.mkdir(parents=True)
             (self.project / name).write_text("{}")
         for folder, folders, files in os.walk(self.base):
-            for name in (folder, *(os.path.join(folder, one) for one in (*folders, *files))):
+            for name in (folder, *(os.path.join(folder, item) for item in (*folders, *files))):
                 os.chown(name, self.uid, self.uid, follow_symlinks=False)
 
     def _state(self) -> dict[str, str]:
@@ -144,9 +144,9 @@ class World:
         return {str(path): _about(path) for path in (*watched, *reserved, *git)}
 
     def _spread(self, output: str) -> list[str]:
-        found = ["the output"] if SECRET in output else []
+        result = ["the output"] if SECRET in output else []
         files = (path for path in self.project.rglob("*") if path.is_file())
-        return found + [
+        return result + [
             str(path)
             for path in files
             if SECRET.encode() in path.read_bytes() and path.stat().st_ino not in self._own
@@ -197,13 +197,13 @@ def _listening(base: Path) -> tuple[dict[str, int], dict[str, socket.socket]]:
     tcp = socket.create_server(("127.0.0.1", 0))
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind(("127.0.0.1", 0))
-    named, abstract = (socket.socket(socket.AF_UNIX) for _ in range(2))
-    named.bind(str(base / "outside" / "service.sock"))
+    names, abstract = (socket.socket(socket.AF_UNIX) for _ in range(2))
+    names.bind(str(base / "outside" / "service.sock"))
     os.chmod(base / "outside" / "service.sock", 0o777)
     abstract.bind(f"\0maxagent-{base.name}")
-    named.listen()
+    names.listen()
     abstract.listen()
-    sockets = {"tcp": tcp, "udp": udp, "unix": named, "abstract": abstract}
+    sockets = {"tcp": tcp, "udp": udp, "unix": names, "abstract": abstract}
     sockets |= {kind: socket.socket(socket.AF_UNIX) for kind in ("relative", "renamed")}
     sockets["datagrams"] = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sockets["renamed"].bind(str(base / "outside" / "first.sock"))
@@ -215,8 +215,8 @@ def _listening(base: Path) -> tuple[dict[str, int], dict[str, socket.socket]]:
         os.chmod(base / "outside" / f"{kind}.sock", 0o777)
         if kind != "datagrams":
             sockets[kind].listen()
-    for one in sockets.values():
-        one.setblocking(False)
+    for item in sockets.values():
+        item.setblocking(False)
     return {kind: sockets[kind].getsockname()[1] for kind in ("tcp", "udp")}, sockets
 
 

@@ -10,26 +10,26 @@ import pytest
 
 
 @contextmanager
-def small_disk(place: Path, size: str) -> Iterator[Path]:
+def small_disk(target_path: Path, size: str) -> Iterator[Path]:
     """Mount a tmpfs of that size (`200k`); skips the test where that is impossible."""
-    place.mkdir()
-    mounted = _mount(place, "-t", "tmpfs", "-o", f"size={size}", "tmpfs")
+    target_path.mkdir()
+    mounted = _mount(target_path, "-t", "tmpfs", "-o", f"size={size}", "tmpfs")
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
     try:
-        yield place
+        yield target_path
     finally:
-        subprocess.run(["umount", "--lazy", place], check=True)
+        subprocess.run(["umount", "--lazy", target_path], check=True)
 
 
-def remount(place: Path, options: str) -> None:
+def remount(target_path: Path, options: str) -> None:
     """Change a mounted disk: `ro`, or `size=20m`."""
-    _mount(place, "-o", f"remount,{options}").check_returncode()
+    _mount(target_path, "-o", f"remount,{options}").check_returncode()
 
 
-def fill(place: Path) -> None:
+def fill(target_path: Path) -> None:
     """Write until the disk is full."""
-    with (place / "big").open("wb", buffering=0) as file:
+    with (target_path / "big").open("wb", buffering=0) as file:
         while True:
             try:
                 os.write(file.fileno(), bytes(4096))
@@ -37,5 +37,5 @@ def fill(place: Path) -> None:
                 return
 
 
-def _mount(place: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["mount", *options, place], capture_output=True, text=True)
+def _mount(target_path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(["mount", *options, target_path], capture_output=True, text=True)

@@ -49,20 +49,20 @@ def finished(log: Path, pid: int) -> str:
 
 def executed_in(folder: Path, text: str) -> list[str]:
     """Programs of the folder that were executed or given to an interpreter, or might have been."""
-    found = [(match[1], _WORD.findall(match[2])) for match in _EXECUTED.finditer(text)]
+    matches = [(match[1], _WORD.findall(match[2])) for match in _EXECUTED.finditer(text)]
     return [
-        " ".join([program, *words])
-        for program, words in found
+        " ".join([program, *sentence])
+        for program, sentence in matches
         if not os.path.isabs(program)
         or _is_in(folder, program)
-        or (_INTERPRETERS.fullmatch(Path(program).name) and _script(folder, words[1:]))
+        or (_INTERPRETERS.fullmatch(Path(program).name) and _script(folder, sentence[1:]))
     ]
 
 
 def connections(text: str, allowed: Collection[int]) -> list[str]:
     """Connections to the network, but for those to the allowed ports."""
     made = [match[1] for match in _CONNECTED.finditer(text) if "AF_INET" in match[1]]
-    return [one for one in made if _port(one) not in allowed]
+    return [item for item in made if _port(item) not in allowed]
 
 
 def _port(address: str) -> int:
@@ -70,8 +70,8 @@ def _port(address: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _script(folder: Path, words: Sequence[str]) -> bool:
-    files = [word for word in words[:2] if os.path.isabs(word) and os.path.isfile(word)]
+def _script(folder: Path, arguments: Sequence[str]) -> bool:
+    files = [word for word in arguments[:2] if os.path.isabs(word) and os.path.isfile(word)]
     return any(_is_in(folder, file) for file in files)
 
 

@@ -126,7 +126,7 @@ def printed_address(process: "subprocess.Popen[str]", port: int) -> str:
     """Where the server says that it will answer, with its secret."""
     assert process.stdout
     printed = re.compile(rf"/studio/\?baseUrl=(http://127\.0\.0\.1:{port}/[\w-]{{43}})")
-    return next((found[1] for line in process.stdout if (found := printed.search(line))), "")
+    return next((match[1] for line in process.stdout if (match := printed.search(line))), "")
 
 
 def wait_for_answer(process: "subprocess.Popen[str]", address: str) -> None:

@@ -67,13 +67,13 @@ class Terminal:
         self._process.wait()
         os.close(self._keys)
 
-    def until(self, words: str) -> str:
+    def until(self, text: str) -> str:
         """Read until these words are shown; all that was shown."""
         start, deadline = len(self.shown), time.monotonic() + PATIENCE
-        while words not in self.shown[start:]:
+        while text not in self.shown[start:]:
             if not self._read(deadline):
                 raise AssertionError(
-                    f"`{words}` was not shown{self.fate}, but: {self.shown[start:]}"
+                    f"`{text}` was not shown{self.fate}, but: {self.shown[start:]}"
                 )
         return self.shown
 

@@ -138,8 +138,8 @@ def test_terminal_answers_what_the_editor_was_asked(
     session = create(client, program)
     client.wait(client.prompt(session, "Make it."))
     assert client.close() == 0
-    shown = program.run("resume", session, "--output", "json")
-    question = json.loads(shown.stdout)["id"]
+    result = program.run("resume", session, "--output", "json")
+    question = json.loads(result.stdout)["id"]
     ended = program.run(
         *("resume", session, "--question", question, "--approve"),
         OPENAI_BASE_URL=f"{provider.url}/v1",
@@ -157,19 +157,19 @@ def test_loading_shows_the_same_messages_each_time(
     provider.script([{"text": "One."}, {"text": "Two."}])
     client = connect()
     session = create(client, program)
-    for words in ("one", "two"):
-        client.wait(client.prompt(session, words))
-    shown = list[Any]()
+    for name in ("one", "two"):
+        client.wait(client.prompt(session, name))
+    output = list[Any]()
     for _ in range(2):
-        again, place = connect(version), {"sessionId": session, "cwd": str(program.project)}
+        again, location = connect(version), {"sessionId": session, "cwd": str(program.project)}
         if version == 1:
-            again.call("session/load", mcpServers=[], **place)
+            again.call("session/load", mcpServers=[], **location)
         else:
-            again.call("session/resume", replayFrom={"type": "start"}, **place)
+            again.call("session/resume", replayFrom={"type": "start"}, **location)
         chunks = [each for each in again.updates if each["sessionUpdate"].endswith("_chunk")]
-        shown.append([(each["messageId"], each["content"]["text"]) for each in chunks])
-    assert [words for _, words in shown[0]] == ["one", "One.", "two", "Two."]
-    assert shown[0] == shown[1] and len({key for key, _ in shown[0]}) == 4
+        output.append([(each["messageId"], each["content"]["text"]) for each in chunks])
+    assert [text for _, text in output[0]] == ["one", "One.", "two", "Two."]
+    assert output[0] == output[1] and len({key for key, _ in output[0]}) == 4
 
 
 def test_second_version_answers_at_once_and_reports_states(
@@ -268,10 +268,10 @@ def test_sessions_fork_close_and_delete(
     session = create(client, program)
     client.wait(client.prompt(session, "one"))
     forked = client.call("session/fork", sessionId=session, cwd=str(program.project))["sessionId"]
-    listed = client.call("session/list", cwd=str(program.project))["sessions"]
-    assert {each["sessionId"] for each in listed} == {session, forked}
+    entries = client.call("session/list", cwd=str(program.project))["sessions"]
+    assert {each["sessionId"] for each in entries} == {session, forked}
     client.call("session/close", sessionId=session)
     assert client.wait(client.prompt(session, "two"))["error"]["code"] == -32002
     assert client.call("session/delete", sessionId=session) == {}
-    [left] = client.call("session/list")["sessions"]
-    assert left["sessionId"] == forked
+    [remaining] = client.call("session/list")["sessions"]
+    assert remaining["sessionId"] == forked

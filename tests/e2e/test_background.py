@@ -34,8 +34,8 @@ def call(name: str, **args: object) -> dict[str, object]:
 
 def say(process: "subprocess.Popen[str]", line: object) -> None:
     assert process.stdin
-    words = {"type": "user", "text": line} if isinstance(line, str) else line
-    process.stdin.write(json.dumps(words) + "\n")
+    texts = {"type": "user", "text": line} if isinstance(line, str) else line
+    process.stdin.write(json.dumps(texts) + "\n")
     process.stdin.flush()
 
 
@@ -56,22 +56,22 @@ def find_job(events: list[Event]) -> str:
 
 def find_processes(mark: str) -> list[int]:
     """The processes whose command line has the mark."""
-    found = list[int]()
-    for place in Path("/proc").glob("[0-9]*/cmdline"):
+    result = list[int]()
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if mark.encode() in place.read_bytes():
-                found.append(int(place.parent.name))
+            if mark.encode() in entry.read_bytes():
+                result.append(int(entry.parent.name))
         except OSError:
             continue
-    return found
+    return result
 
 
 def wait_until_gone(mark: str, seconds: float = 5.0) -> float:
-    began = time.monotonic()
+    start_time = time.monotonic()
     while find_processes(mark):
-        assert time.monotonic() - began < seconds, find_processes(mark)
+        assert time.monotonic() - start_time < seconds, find_processes(mark)
         time.sleep(0.02)
-    return time.monotonic() - began
+    return time.monotonic() - start_time
 
 
 def test_server_runs_over_turns_and_is_killed(
@@ -111,8 +111,8 @@ def test_running_server_leaves_the_project_as_it_is(
 
     def look() -> tuple[str, list[str]]:
         status = ["git", "status", "--porcelain", "--ignored"]
-        shown = subprocess.run(status, cwd=project, capture_output=True, text=True, check=True)
-        return shown.stdout, sorted(os.listdir(project))
+        result = subprocess.run(status, cwd=project, capture_output=True, text=True, check=True)
+        return result.stdout, sorted(os.listdir(project))
 
     subprocess.run(["git", "init", "-q", project], check=True)
     before = look()
@@ -125,7 +125,7 @@ def test_running_server_leaves_the_project_as_it_is(
     say(process, "write a.txt")
     second = read_until(process, "completion")[-1]
     assert look() == ("?? a.txt\n", sorted([*before[1], "a.txt"]))
-    assert [one["path"] for one in second["files"]] == ["a.txt"]
+    assert [item["path"] for item in second["files"]] == ["a.txt"]
     undone = program.run("undo", second["thread_id"], "--yes")
     assert (undone.code, look()) == (0, before), undone.stderr
     assert program.end(process).code == 0
@@ -148,12 +148,12 @@ def test_kill_of_program_ends_commands_and_thread_is_told(
     thread = events[-1]["thread_id"]
     provider.script([{"text": "I know."}])
     again = program.chat("and now?", "--resume", thread, *AUTO)
-    told = str(provider.requests[-1].whole["messages"])
-    assert "do not run any more" in told and find_job(events) in told
-    assert any("background commands ended" in one["text"] for one in again.told("notice"))
+    text = str(provider.requests[-1].whole["messages"])
+    assert "do not run any more" in text and find_job(events) in text
+    assert any("background commands ended" in item["text"] for item in again.told("notice"))
     provider.script([run("true"), {"text": "Still."}])
     more = program.chat("and now?", "--resume", thread, *AUTO)
-    assert not any("background commands ended" in one["text"] for one in more.told("notice"))
+    assert not any("background commands ended" in item["text"] for item in more.told("notice"))
     assert str(provider.requests[-1].whole["messages"]).count("do not run any more") == 1
 
 
@@ -161,11 +161,11 @@ def test_one_run_ends_its_commands_and_says_so(program: Program, provider: Provi
     mark = f"5{os.getpid()}.5"
     stubborn = f"touch made; trap '' TERM; while :; do sleep {mark}; done"
     provider.script([run(stubborn, background=True), {"text": "Started."}])
-    began = time.monotonic()
+    start_time = time.monotonic()
     ended = program.chat("start it", *AUTO, LANG="zh_CN.UTF-8")
     assert (ended.code, find_processes(f"sleep\0{mark}")) == (0, [])
     assert f"已停止后台命令：`{stubborn}`" in ended.stderr
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - start_time < 30
 
 
 def test_command_that_ends_by_itself_is_told_once(program: Program, provider: Provider) -> None:

@@ -95,8 +95,8 @@ def called(program: Program, calls: list[tuple[str, dict[str, Any]]]) -> list[Re
 def test_invalid_or_overreaching_call_is_refused_with_message(
     case: str, replies: Mapping[str, Reply]
 ) -> None:
-    reply, (_, told) = replies[case], REFUSED[case]
-    assert (reply["ok"], told in reply["error"]) == (False, True), reply
+    reply, (_, message) = replies[case], REFUSED[case]
+    assert (reply["ok"], message in reply["error"]) == (False, True), reply
     assert SECRET not in json.dumps(reply)
     assert "Traceback" not in reply["error"] and "internal error" not in reply["error"]
 
@@ -120,8 +120,10 @@ def test_text_in_other_encoding_keeps_its_bytes(program: Program) -> None:
     before = (FRENCH * 3).encode("cp1252")
     latin.write_bytes(before + b"old\r\n")
     change = {"file_path": "latin.txt", "old_string": "old", "new_string": "na\u00efve"}
-    shown, edited = called(program, [read("latin.txt"), ("edit", change)])
-    assert (shown["ok"], "caf\u00e9" in shown["output"], edited["ok"]) == (True, True, True), shown
+    output, edited = called(program, [read("latin.txt"), ("edit", change)])
+    assert (output["ok"], "caf\u00e9" in output["output"], edited["ok"]) == (True, True, True), (
+        output
+    )
     assert latin.read_bytes() == before + b"na\xefve\r\n"
 
 
@@ -132,8 +134,8 @@ def test_uncertain_text_is_shown_as_bytes(program: Program) -> None:
         ("edit", {"file_path": "latin.txt", "old_string": "old", "new_string": new})
         for new in ("na\u00efve", "new")
     ]
-    shown, refused, edited = called(program, [read("latin.txt"), *changes])
-    assert (shown["ok"], "caf\\xe9" in shown["output"]) == (True, True)
+    output, refused, edited = called(program, [read("latin.txt"), *changes])
+    assert (output["ok"], "caf\\xe9" in output["output"]) == (True, True)
     assert (refused["ok"], edited["ok"]) == (False, True)
     assert latin.read_bytes() == b"caf\xe9\r\nnew\r\n"
 
@@ -160,8 +162,8 @@ def test_command_ignoring_sigterm_ends_with_its_children(program: Program) -> No
 def test_command_printing_200_mb_takes_little_memory(program: Program, provider: Provider) -> None:
     def answer(request: Request) -> dict[str, Any]:
         last = str(request.body["messages"][-1]["content"])
-        if found := re.search(r'command_output\(id="(\w+)"\)', last):
-            where = {"id": found[1], "start_line": 1_000_000, "end_line": 1_000_001}
+        if match := re.search(r'command_output\(id="(\w+)"\)', last):
+            where = {"id": match[1], "start_line": 1_000_000, "end_line": 1_000_001}
             return {"tool_calls": [{"name": "command_output", "args": where}]}
         if "line 000999999 of many" in last:
             return {"text": "It was all there."}
@@ -181,7 +183,7 @@ def test_command_printing_200_mb_takes_little_memory(program: Program, provider:
     *_, megabytes = ended.stderr.splitlines()
     assert (ended.returncode, ended.stdout) == (0, "It was all there.\n"), ended.stderr
     assert int(megabytes) < 200
-    kept = sum(path.stat().st_size for path in program.home.rglob("*") if path.is_file())
-    assert kept < 60_000_000
+    total = sum(path.stat().st_size for path in program.home.rglob("*") if path.is_file())
+    assert total < 60_000_000
     assert len(ended.stderr) < 200_000
     assert len(provider.requests[-1].raw) < 200_000

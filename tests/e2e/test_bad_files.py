@@ -76,11 +76,11 @@ def fill_with_bad(project: Path) -> None:
 
 def everything(folder: Path) -> dict[str, Any]:
     """Each path with its kind, size, time of change and place on the disk."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path in folder.rglob("*"):
         about = path.lstat()
-        found[str(path)] = (about.st_mode, about.st_size, about.st_mtime_ns, about.st_ino)
-    return found
+        result[str(path)] = (about.st_mode, about.st_size, about.st_mtime_ns, about.st_ino)
+    return result
 
 
 class Hand:

@@ -57,8 +57,8 @@ def two_threads(program: Program) -> None:
     index = ThreadIndex(program.home)
     for last in "12":
         thread = f"abcdef00-0000-4000-8000-00000000000{last}"
-        given = {"title": last, "folder": "/", "graph": "task", "request": "", "options": {}}
-        index.record_thread(thread_id=thread, **given)
+        value = {"title": last, "folder": "/", "graph": "task", "request": "", "options": {}}
+        index.record_thread(thread_id=thread, **value)
 
 
 def known_threads(program: Program) -> list[tuple[object, ...]]:
@@ -134,14 +134,14 @@ WRONG: dict[str, tuple[Prepare, tuple[str, ...], dict[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("prepare", "command", "environ", "told"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("prepare", "command", "environ", "text"), WRONG.values(), ids=WRONG)
 def test_wrong_input_ends_in_words_and_changes_nothing(
-    prepare: Prepare, command: tuple[str, ...], environ: dict[str, str], told: str, program: Program
+    prepare: Prepare, command: tuple[str, ...], environ: dict[str, str], text: str, program: Program
 ) -> None:
     prepare(program)
     project, threads = files(program.project), known_threads(program)
     ended = program.run(*command, **environ)
-    assert told in ended.stderr.splitlines()[0]
+    assert text in ended.stderr.splitlines()[0]
     assert is_refusal(ended, 2), ended.stderr
     assert (files(program.project), known_threads(program)) == (project, threads)
 

@@ -48,6 +48,6 @@ def test_a_call_of_a_bad_server_answers_with_its_reason(
     provider.script([{"tool_calls": calls}, {"text": "Done."}])
     ended = program.chat("Add.", "--mode", "auto")
     assert ended.code == 0, ended.stderr
-    answers = [one["output"] + one["error"] for one in ended.told("tool_result")]
+    answers = [item["output"] + item["error"] for item in ended.told("tool_result")]
     assert len(answers) == 2
     assert "no license" in "".join(answers) or "exit code 3" in "".join(answers)

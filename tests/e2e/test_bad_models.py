@@ -155,8 +155,8 @@ def script(model: BadModel) -> Callable[[object], Answer]:
     if callable(answers):
         numbers = iter(range(1000))
         return lambda request: answers(next(numbers))
-    left = chain(answers, repeat(answers[-1]))
-    return lambda request: next(left)
+    remaining = chain(answers, repeat(answers[-1]))
+    return lambda request: next(remaining)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

@@ -46,13 +46,13 @@ class Players:
     def answer(self, request: Request) -> Answer:
         model = str(request.whole["model"])
         with self._lock:
-            place = (model, self.asked[model])
-            if place in self.held:
+            location = (model, self.asked[model])
+            if location in self.held:
                 self.reached.set()
-                return self.held.pop(place)
+                return self.held.pop(location)
             self.asked[model] += 1
         turns: Sequence[Answer] = PLAYED[model]
-        return turns[min(place[1], len(turns) - 1)]
+        return turns[min(location[1], len(turns) - 1)]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_green_attempt_is_kept_told_and_undone(program: Program, players: Player
     ended = program.task(*MODELS, "--apply", "--trust", **ONE_ROUND)
     assert (ended.code, ended.outcome) == (0, "verified"), ended.stderr
     (compared,) = ended.told("attempts")
-    assert [(one["model"], one["outcome"], one["kept"]) for one in compared["attempts"]] == [
+    assert [(item["model"], item["outcome"], item["kept"]) for item in compared["attempts"]] == [
         ("openai/red", "failed", False),
         ("openai/green", "verified", True),
         ("openai/bent", "verified", False),
@@ -78,9 +78,9 @@ def test_green_attempt_is_kept_told_and_undone(program: Program, players: Player
     assert "attempt 3 is not kept: it changed existing tests: `test_numbers.py`" in notices
     assert (program.project / "numbers_.py").read_text() == REPAIRED
     assert (program.project / "test_numbers.py").read_text() == TEST
-    shown = program.run("threads", "show", compared["attempts"][2]["thread_id"])
-    assert shown.code == 0 and "test_numbers.py" in shown.stdout
-    ids = [one["thread_id"][:8] for one in compared["attempts"]]
+    result = program.run("threads", "show", compared["attempts"][2]["thread_id"])
+    assert result.code == 0 and "test_numbers.py" in result.stdout
+    ids = [item["thread_id"][:8] for item in compared["attempts"]]
     parent = program.run("threads", "show", ended.last["thread_id"]).stdout
     assert f"attempt 1: {ids[0]}, failed, openai/red, not kept: its tests failed" in parent
     assert f"attempt 2: {ids[1]}, done, openai/green, kept: its tests pass" in parent

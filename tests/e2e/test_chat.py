@@ -41,16 +41,16 @@ def test_piped_input_joins_or_replaces_the_message(program: Program, provider: P
     piped = f"+ key = {key}\n+ 中文 @piped.txt\n"
     reviewed = program.chat("review @typed.txt", stdin=piped)
     assert (reviewed.code, "[secret: API key]" in str(reviewed.told("notice"))) == (0, True)
-    data, shown, words = said(provider)
-    kept = r"as data.*\n<stdin>\n\+ key = \[secret: API key\]\n\+ 中文 @piped.txt\n</stdin>$"
-    assert re.search(kept, data, re.DOTALL) and "in typed.txt" in shown
-    assert words == "review @typed.txt" and "in piped.txt" not in shown
-    listed = [
-        program.run("threads", "list", "--search", what).stdout for what in ("review", "中文")
+    data, output, text = said(provider)
+    retained = r"as data.*\n<stdin>\n\+ key = \[secret: API key\]\n\+ 中文 @piped.txt\n</stdin>$"
+    assert re.search(retained, data, re.DOTALL) and "in typed.txt" in output
+    assert text == "review @typed.txt" and "in piped.txt" not in output
+    names = [
+        program.run("threads", "list", "--search", subject).stdout for subject in ("review", "中文")
     ]
-    assert ["review @typed" in found for found in listed] == [True, False]
-    told = program.run("threads", "show", reviewed.last["thread_id"]).stdout
-    assert "\n  review @typed.txt\n\npiped input\n  + key" in told and "as data" not in told
+    assert ["review @typed" in result for result in names] == [True, False]
+    stdout = program.run("threads", "show", reviewed.last["thread_id"]).stdout
+    assert "\n  review @typed.txt\n\npiped input\n  + key" in stdout and "as data" not in stdout
     assert program.chat(stdin="what is @piped.txt?\n").last["summary"] == "Two."
     assert said(provider) == ["what is @piped.txt?"]
     (program.home / "config.yaml").write_text(
@@ -131,7 +131,7 @@ def test_answer_by_schema_is_json_or_failure(program: Program, provider: Provide
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "words"),
+    ("answer", "code", "text"),
     [
         ({"status": 401, "body": "no such key"}, 1, "401"),
         ({"status": 400, "body": {"error": {"code": "context_length_exceeded", "message": "x"}}},
@@ -139,12 +139,12 @@ def test_answer_by_schema_is_json_or_failure(program: Program, provider: Provide
     ],
 )  # fmt: skip
 def test_model_error_is_reported_and_thread_is_kept(
-    answer: dict, code: int, words: str, program: Program, provider: Provider
+    answer: dict, code: int, text: str, program: Program, provider: Provider
 ) -> None:
     provider.script([answer] * 3)  # what is too long is asked again, and no summary of it
     ended = program.chat("hi", output="text")
     assert (ended.code, ended.stdout) == (code, "")
-    assert words in ended.stderr and "Traceback" not in ended.stderr
+    assert text in ended.stderr and "Traceback" not in ended.stderr
     assert len(threads(program)) == 1
 
 

@@ -51,29 +51,29 @@ def test_a_reader_that_leaves_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    ("stdout", "code", "words"),
+    ("stdout", "code", "text"),
     [("/dev/full", 1, "No space left on device"), ("pipe", 141, "")],
 )
 def test_unwritable_answer_is_still_in_thread(
-    stdout: str, code: int, words: str, program: Program, provider: Provider
+    stdout: str, code: int, text: str, program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": "The answer."}])
     ended = _writing_to(stdout, [*MCODE, "chat", "ask", *SERVED, provider.url], program)
-    assert (ended.returncode, words in ended.stderr) == (code, True)
+    assert (ended.returncode, text in ended.stderr) == (code, True)
     assert "Traceback" not in ended.stderr and "Exception ignored" not in ended.stderr
     again = program.resume(only_thread(program).thread_id, output="text")
     assert (again.code, again.stdout, len(provider.requests)) == (0, "The answer.\n", 1)
 
 
 def _writing_to(
-    place: str, argv: Sequence[str], program: Program
+    text: str, argv: Sequence[str], program: Program
 ) -> "subprocess.CompletedProcess[str]":
     """Run it where nothing can be written: a full device, or a pipe whose reader is gone."""
-    if place == "pipe":
+    if text == "pipe":
         reader, out = os.pipe()
         os.close(reader)
     else:
-        out = os.open(place, os.O_WRONLY)
+        out = os.open(text, os.O_WRONLY)
     try:
         return subprocess.run(
             argv,
@@ -95,7 +95,7 @@ def test_full_disk_stops_turn_and_freed_space_continues(tmp_path: Path, provider
             {"name": "write_file", "args": {"path": f"{n}.txt", "content": f"{n}\n" * 20_000}}
             for n in range(9)
         ]
-        provider.script([{"text": "Hello."}, *({"tool_calls": [one]} for one in calls),
+        provider.script([{"text": "Hello."}, *({"tool_calls": [item]} for item in calls),
                          {"text": "Written."}])  # fmt: skip
         assert program.chat("hi").last["summary"] == "Hello."
         full = program.chat("write them", "-c", "--mode", "edits")

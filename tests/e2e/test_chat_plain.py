@@ -22,9 +22,9 @@ ANSWER = "# 标题\n\n" + "\n".join(
 )
 
 
-def asked(program: Program, provider: Provider, *words: str, columns: int, **environ: str):
+def asked(program: Program, provider: Provider, *arguments: str, columns: int, **environ: str):
     model = ["--model", "openai/served", "--base-url", provider.url]
-    argv = [sys.executable, "-m", "maxagent", "chat", *words, *model]
+    argv = [sys.executable, "-m", "maxagent", "chat", *arguments, *model]
     environ = {"TERM": "xterm-256color", **program.environ, **environ}
     return ScreenTerminal(argv, program.project, environ, columns=columns)
 
@@ -81,15 +81,15 @@ def test_a_window_that_is_closed_loses_nothing(tmp_path, provider):
     with window.open("--continue"):
         window.type("third").press("enter")
         window.see("Still here.")
-        said = str(provider.requests[-1].body["messages"])
-        assert all(words in said for words in ("first", "Heard.", "second", "third"))
+        text = str(provider.requests[-1].body["messages"])
+        assert all(name in text for name in ("first", "Heard.", "second", "third"))
 
 
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
 
 
 @pytest.mark.parametrize(
-    ("terminal", "turn", "shown", "status"),
+    ("terminal", "turn", "output", "status"),
     [
         ("xterm-256color", ASKS, "Allow this?", "waiting"),
         ("dumb", ASKS, "Allow this?", "waiting"),
@@ -97,12 +97,12 @@ ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}
         ("dumb", {"text": "Heard."}, "tokens in", "idle"),
     ],
 )
-def test_machine_shutdown_keeps_the_thread(tmp_path, provider, terminal, turn, shown, status):
+def test_machine_shutdown_keeps_the_thread(tmp_path, provider, terminal, turn, output, status):
     window = ChatWindow(tmp_path, provider, "en", TERM=terminal)
     window.answers(turn)
     with window.open().terminal as process:
         window.see(SIGN)
-        window.type("go").press("enter").see(shown)
+        window.type("go").press("enter").see(output)
         os.kill(process.pid, signal.SIGTERM)
         assert process.end() == 128 + signal.SIGTERM
     [row] = ThreadIndex(window.program.home).list()

@@ -112,7 +112,7 @@ async def test_chat_goes_on_beyond_its_window(talk: Talk, provider: Provider) ->
     assert max(model.sizes) < WINDOW
     finished = talk.heard(CompactionFinished)
     assert finished and len(talk.heard(CompactionStarted)) == len(finished)
-    assert all(one.after < 0.8 * one.before for one in finished)
+    assert all(item.after < 0.8 * item.before for item in finished)
     assert {reset.reason for reset in talk.heard(CacheReset)} == {"compaction"}
     for body in model.bodies:
         if not is_summary(body):
@@ -132,14 +132,14 @@ async def test_a_refused_request_is_compacted_and_repeated(talk: Talk, provider:
     real = 12_000  # the server was started with less than the configuration says
 
     def refuse(size: int, body: dict[str, Any]) -> Answer | None:
-        words = f"This model's maximum context length is {real} tokens"
-        return {"status": 400, "body": {"error": {"message": words}}} if size > real else None
+        text = f"This model's maximum context length is {real} tokens"
+        return {"status": 400, "body": {"error": {"message": text}}} if size > real else None
 
     model.refused = refuse
     provider.script(model)
     end = await talk.say(TASK)
     assert isinstance(end, Completion), end
-    assert {one.reason for one in talk.heard(CompactionFinished)} >= {"overflow"}
+    assert {item.reason for item in talk.heard(CompactionFinished)} >= {"overflow"}
     assert talk.heard(CompactionFinished)[0].by == "openai/served", "the summary's request fits"
     refused = sum(size > real for size in model.sizes)
     # what was learnt holds for the next message
@@ -161,7 +161,7 @@ async def test_a_silent_overflow_counts_as_a_refusal(talk: Talk, provider: Provi
     provider.script(model)
     end = await talk.say(TASK)
     assert isinstance(end, Completion) and end.summary == "It is 42."
-    assert [one.reason for one in talk.heard(CompactionFinished)] == ["overflow"]
+    assert [item.reason for item in talk.heard(CompactionFinished)] == ["overflow"]
     assert not any("Hm." in str(m.text) for m in (await talk.state())["messages"])
 
 
@@ -174,7 +174,7 @@ async def test_what_never_fits_ends_with_exit_code_3(talk: Talk, provider: Provi
     requests = [request.body for request in provider.requests]
     assert sum(not is_summary(each) for each in requests) == 4  # one answered, three refused
     # there was little to leave out
-    assert {one.by for one in talk.heard(CompactionFinished)} <= {"bridge", ""}
+    assert {item.by for item in talk.heard(CompactionFinished)} <= {"bridge", ""}
 
 
 BROKEN = [
@@ -199,9 +199,9 @@ async def test_broken_summary_falls_back_to_the_bridge(
     end = await talk.say(TASK)
     assert isinstance(end, Completion) and end.summary == "It is 42."
     finished = talk.heard(CompactionFinished)
-    assert finished and {one.by for one in finished} == {"bridge"}
+    assert finished and {item.by for item in finished} == {"bridge"}
     assert "f1.txt" in finished[0].summary
-    assert any("No summary by" in one.text for one in talk.heard(Notice))
+    assert any("No summary by" in item.text for item in talk.heard(Notice))
 
 
 async def test_the_bridge_asks_no_model(talk: Talk, provider: Provider, monkeypatch: Any) -> None:
@@ -307,7 +307,7 @@ async def test_task_and_edit_compact_too(talk: Talk, provider: Provider, runner:
         assert isinstance(seen[-1], Completion), seen[-1]
         finished = find(seen, CompactionFinished)
         expected = {"architect", "coder"} if seen[-1].graph == "task" else {"editor"}
-        assert {one.conversation for one in finished} == expected
+        assert {item.conversation for item in finished} == expected
     assert max(model.sizes) < WINDOW
 
 

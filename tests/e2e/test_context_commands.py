@@ -75,8 +75,8 @@ def test_short_conversation_is_compacted_when_asked(
 ) -> None:
     (program.project / "a.txt").write_text("a line of a file\n" * 500)
     read = {"tool_calls": [{"name": "read_file", "args": {"path": "a.txt", "end_line": 500}}]}
-    words = [{"text": f"Answer {number}. {'word ' * 300}"} for number in range(turns - 1)]
-    provider.script([read, *words, {"text": "Done."}, {"text": SUMMARY}, {"text": "Next."}])
+    lines = [{"text": f"Answer {number}. {'word ' * 300}"} for number in range(turns - 1)]
+    provider.script([read, *lines, {"text": "Done."}, {"text": SUMMARY}, {"text": "Next."}])
     program.chat("look")
     for number in range(turns - 1):
         program.chat("--continue", f"more {number}")

@@ -109,14 +109,14 @@ async def test_view_hides_and_history_shows_everything(talk: CutThread) -> None:
 
 
 async def test_removed_cut_sends_everything_again(talk: CutThread) -> None:
-    whole = await talk.say("Request 3")
+    full_text = await talk.say("Request 3")
     await talk.cut()
     async with Runner(home=talk.home) as runner:
         graph = runner._graph_of(CHAT)  # pyright: ignore
         config: Any = {"configurable": {"thread_id": talk.thread}}
         dropped = Command(goto="__end__", update={"cuts": {"chat": None}})
         await graph.aupdate_state(config, dropped, "compact")
-    assert (await talk.say("Request 4"))[: len(whole)] == whole
+    assert (await talk.say("Request 4"))[: len(full_text)] == full_text
 
 
 async def test_fork_and_import_send_the_same_view(talk: CutThread, tmp_path: Path) -> None:
@@ -134,14 +134,14 @@ async def test_fork_and_import_send_the_same_view(talk: CutThread, tmp_path: Pat
 
 
 async def test_rewind_before_a_cut_undoes_it(talk: CutThread) -> None:
-    whole = await talk.say("Request 3")
+    full_text = await talk.say("Request 3")
     await talk.cut()
     await talk.say("Request 4")
     steps = talk.row
     forked = await fork(steps, talk.home, find_step(steps, talk.home, 7))
-    assert (await talk.say("Again", forked.thread_id))[: len(whole)] == whole
+    assert (await talk.say("Again", forked.thread_id))[: len(full_text)] == full_text
     await rewind_talk(talk.row, talk.home, find_step(talk.row, talk.home, 7))
-    assert (await talk.say("Again"))[: len(whole)] == whole
+    assert (await talk.say("Again"))[: len(full_text)] == full_text
     assert "What happened so far." not in " ".join(await talk.say("And again"))
 
 

@@ -92,5 +92,5 @@ def test_doctor_names_tools_without_a_server(program: Program) -> None:
     program.run("config", "set", "tools.disabled", "[mcp_github_search]")
     checked = program.run("doctor", GLM_API_KEY="abcdefgh-0123")
     assert "not available here: mcp_github_search" in checked.stdout
-    said = program.run("config", "set", "agents.coder.system_prompt", "Be brief.")
-    assert "added to the built-in prompt" in said.stderr
+    result = program.run("config", "set", "agents.coder.system_prompt", "Be brief.")
+    assert "added to the built-in prompt" in result.stderr

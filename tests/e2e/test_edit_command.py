@@ -45,9 +45,9 @@ def files(program: Program) -> None:
 
 @pytest.fixture
 def edit(program: Program, provider: Provider):
-    def run(*words: str, output: str = "stream-json", **environ: str) -> Ended:
+    def run(*arguments: str, output: str = "stream-json", **environ: str) -> Ended:
         model = ("--model", "openai/served", "--base-url", provider.url)
-        return program.run("edit", *words, "--output", output, *model, **environ)
+        return program.run("edit", *arguments, "--output", output, *model, **environ)
 
     return run
 
@@ -71,8 +71,8 @@ def test_apply_changes_the_file_without_asking(edit, program, provider) -> None:
 def test_backup_is_saved_and_shown_unless_disabled(edit, program, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
     ended = edit("a.py", "Make x two", "--apply", output="text")
-    kept = next(line for line in ended.stderr.splitlines() if "backup: " in line)
-    assert Path(kept.partition(": ")[2]).read_text() == "x = 1\ny = x\n"
+    retained = next(line for line in ended.stderr.splitlines() if "backup: " in line)
+    assert Path(retained.partition(": ")[2]).read_text() == "x = 1\ny = x\n"
     assert "does not run tests" in ended.stderr and ended.stdout == "Renamed it.\n"
     provider.script(turns(reads(), replaces("x = 2", "x = 3")))
     ended = edit("a.py", "Make x three", "--apply", "--no-backup", output="text")
@@ -117,7 +117,7 @@ def test_edit_without_changes_exits_1_with_reason(edit, provider) -> None:
 def test_impossible_edit_is_not_asked_and_model_retries(edit, provider) -> None:
     provider.script(turns(reads(), replaces("x = 9", "x = 2"), replaces("x = 1", "x = 2")))
     parked = edit("a.py", "Make x two")
-    refused = [one for one in parked.told("tool_result") if not one["ok"]]
+    refused = [item for item in parked.told("tool_result") if not item["ok"]]
     assert parked.code == 4 and len(parked.told("question")) == 1 and len(refused) == 1
     assert "+x = 2" in parked.last["action_requests"][0]["diff"]
 
@@ -125,7 +125,7 @@ def test_impossible_edit_is_not_asked_and_model_retries(edit, provider) -> None:
 def test_only_the_named_files_are_changed(edit, program, provider) -> None:
     provider.script(turns(reads("b.py"), replaces("z = 1", "z = 2", "b.py"), writes("c.py", "")))
     ended = edit("a.py", "Make x two", "--apply")
-    refusals = [one["error"] for one in ended.told("tool_result") if not one["ok"]]
+    refusals = [item["error"] for item in ended.told("tool_result") if not item["ok"]]
     assert ended.code == 1 and len(refusals) == 2
     assert all("only these files can be changed: `a.py`" in refusal for refusal in refusals)
     assert content(program, "b.py") == "z = 1\n" and not (program.project / "c.py").exists()
@@ -167,7 +167,7 @@ def test_project_checks_run_after_the_edit(edit, program, provider) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("text", "message"),
     [
         (["../a.py", "x"], "is outside the project"),
         ([".", "x"], "`.` is a folder"),
@@ -178,9 +178,9 @@ def test_project_checks_run_after_the_edit(edit, program, provider) -> None:
         (["a.py", "x", "-C", "/no/where"], "is not a folder"),
     ],
 )
-def test_wrong_input_is_told_and_no_thread_begins(edit, program, words, told) -> None:
-    ended = edit(*words)
-    assert (ended.code, ended.stdout) == (2, "") and told in ended.stderr
+def test_wrong_input_is_told_and_no_thread_begins(edit, program, text, message) -> None:
+    ended = edit(*text)
+    assert (ended.code, ended.stdout) == (2, "") and message in ended.stderr
     assert json.loads(program.run("threads", "list", "--json").stdout) == []
 
 
@@ -200,11 +200,11 @@ def test_edit_crashed_midway_continues_where_it_stopped(
     process = program.start("edit", "a.py", "Inline x", "--apply", "--base-url", provider.url)
     assert asked.wait(60)
     process.kill()
-    begun = json.loads(program.end(process).stdout.splitlines()[0])
+    data = json.loads(program.end(process).stdout.splitlines()[0])
     provider.script(turns(replaces("y = x", "y = 2")))
-    ended = program.resume(begun["thread_id"])
+    ended = program.resume(data["thread_id"])
     assert (ended.code, content(program)) == (0, "x = 2\ny = 2\n")
-    assert [one["args"]["new_string"] for one in ended.told("tool_result")] == ["y = 2"]
+    assert [item["args"]["new_string"] for item in ended.told("tool_result")] == ["y = 2"]
 
 
 def test_it_is_a_thread_like_any_other(edit, program, provider) -> None:
@@ -234,8 +234,8 @@ def terminal(program: Program, provider: Provider) -> Iterator[Terminal]:
 
 
 def test_at_a_terminal_the_coloured_diff_is_asked(terminal: Terminal, program: Program) -> None:
-    shown = terminal.until(READY)
-    assert "\x1b[31m  -x = 1\x1b[0m" in shown and "\x1b[32m  +x = 2\x1b[0m" in shown
+    output = terminal.until(READY)
+    assert "\x1b[31m  -x = 1\x1b[0m" in output and "\x1b[32m  +x = 2\x1b[0m" in output
     assert content(program) == "x = 1\ny = x\n"
     terminal.type("y")
     assert (terminal.end(), content(program)) == (0, "x = 2\ny = x\n")

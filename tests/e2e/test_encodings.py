@@ -47,8 +47,8 @@ async def test_text_is_right_or_bytes(tmp_path: Path, language: str, encoding: s
 async def test_named_encoding_is_read_and_written(
     tmp_path: Path, language: str, encoding: str
 ) -> None:
-    named = codecs.lookup(encoding).name
-    workspace = Workspace(tmp_path, encodings=(("*.c", "utf-8"), ("/old/", named)))
+    names = codecs.lookup(encoding).name
+    workspace = Workspace(tmp_path, encodings=(("*.c", "utf-8"), ("/old/", names)))
     (tmp_path / "old").mkdir()
     for number, snippet in enumerate(list_snippets(language)[2:]):
         text = ANCHOR + snippet.encode(encoding, "ignore").decode(encoding)
@@ -56,8 +56,8 @@ async def test_named_encoding_is_read_and_written(
         path.write_bytes(text.encode(encoding))
         name = f"old/{path.name}"
         run = ToolRun(workspace, "c", tmp_path, seen={name: hash_content(path.read_bytes())})
-        shown = await invoke(read_file, {"path": name}, run)
-        assert is_shown_right(shown, text) and "by the bytes" not in shown.output
+        ended = await invoke(read_file, {"path": name}, run)
+        assert is_shown_right(ended, text) and "by the bytes" not in ended.output
         edited = text.replace(ANCHOR, f"# {text.splitlines()[1]}\n", 1)
         arguments = {
             "file_path": name,
@@ -80,9 +80,9 @@ def is_shown_right(result: ToolResult, text: str) -> bool:
     """Whether all of a text is shown; what is shown instead may only be bytes."""
     numbered = re.findall(r"^ *\d+→(.*)$", result.output, re.MULTILINE)
     pairs = list(zip(numbered, text.splitlines(), strict=False))
-    if all(shown == line for shown, line in pairs):
+    if all(output == line for output, line in pairs):
         return True
-    assert all(_BYTES.sub("", shown).isascii() for shown, _ in pairs), pairs
+    assert all(_BYTES.sub("", output).isascii() for output, _ in pairs), pairs
     return False
 
 

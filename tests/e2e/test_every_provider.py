@@ -75,13 +75,13 @@ def build_turns() -> list[Answer]:
 
 
 def build_answers(turns: Sequence[Answer]) -> Callable[[Request], Answer]:
-    left = iter(turns)
+    remaining = iter(turns)
     models = {"data": [{"id": "nomic-embed-text"}, {"id": SERVED}]}
 
     def choose_answer(request: Request) -> Answer:
         if request.path == "/v1/models":
             return {"status": 200, "body": models}
-        return next(left)
+        return next(remaining)
 
     return choose_answer
 

@@ -12,8 +12,8 @@ def mcode(program: Program, provider: Provider):
     (program.project / "cart.py").write_text("def total(items):\n    return sum(items)\n")
     trust(program.project, program.home)
 
-    def run(*words: str) -> Ended:
-        return program.run(*words, "--model", "openai/served", "--base-url", provider.url)
+    def run(*arguments: str) -> Ended:
+        return program.run(*arguments, "--model", "openai/served", "--base-url", provider.url)
 
     return run
 

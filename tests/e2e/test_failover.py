@@ -80,7 +80,7 @@ def test_three_makers_end_a_task_as_one_does(makers: Program, provider: Provider
     )
     ended = run_task(makers, LLC_MODEL__FALLBACK=CHAIN, LLC_MODEL__MAX_RETRIES="1")
     assert (ended.code, ended.outcome, makers.lines()) == (0, "verified", LINES)
-    changes = [(one["from"], one["to"]) for one in ended.told("model_changed")]
+    changes = [(item["from"], item["to"]) for item in ended.told("model_changed")]
     assert changes == [
         ("openai/gpt-4o", "glm/glm-5.3"),
         ("glm/glm-5.3", "deepseek/deepseek-v4-pro"),
@@ -135,8 +135,8 @@ def test_an_approved_dearer_model_goes_on(makers: Program, provider: Provider) -
 
 def limit_once() -> Callable[[int], Answer | None]:
     """A limit of three days before the third answer, once."""
-    left = [LATER]
-    return lambda done: left.pop() if done == 2 and left else None
+    remaining = [LATER]
+    return lambda done: remaining.pop() if done == 2 and remaining else None
 
 
 def test_three_days_park_survive_a_kill_and_resume(makers: Program, provider: Provider) -> None:
@@ -153,8 +153,8 @@ def test_three_days_park_survive_a_kill_and_resume(makers: Program, provider: Pr
     thread, before = parked.last["thread_id"], len(provider.requests)
 
     waiting = makers.start("resume", thread, "--wait")
-    told = read_until(waiting, "progress")
-    assert (told["task"], abs(told["total"] - DAYS) < 60) == ("wait", True)
+    message = read_until(waiting, "progress")
+    assert (message["task"], abs(message["total"] - DAYS) < 60) == ("wait", True)
     waiting.kill()
     assert makers.end(waiting).code == -signal.SIGKILL
 
@@ -168,8 +168,8 @@ def test_three_days_park_survive_a_kill_and_resume(makers: Program, provider: Pr
 @pytest.mark.parametrize("graph", ["task", "chat"])
 def test_now_asks_before_the_limit_is_over(makers: Program, provider: Provider, graph: str) -> None:
     provider.script([{**LATER}, {**LATER}, {"text": "SMALL"}, *[{"text": "Accepted."}] * 4])
-    words = MODE if graph == "task" else []
-    options = ["--model", "openai/gpt-4o", "--output", "stream-json", *words]
+    text = MODE if graph == "task" else []
+    options = ["--model", "openai/gpt-4o", "--output", "stream-json", *text]
     parked = makers.run(graph, "Write the lines.", *options)
     assert (parked.code, parked.last["kind"]) == (3, "limit")
     thread = parked.last["thread_id"]
@@ -197,8 +197,10 @@ def test_ctrl_c_during_the_wait_leaves_it_parked(makers: Program, provider: Prov
 
 
 def test_an_exhausted_quota_parks_with_its_usage(makers: Program, provider: Provider) -> None:
-    left = [QUOTA]
-    provider.script(play({"openai": lambda done: left.pop() if done == 2 and left else None}))
+    remaining = [QUOTA]
+    provider.script(
+        play({"openai": lambda done: remaining.pop() if done == 2 and remaining else None})
+    )
     parked = run_task(makers)
     assert (parked.code, parked.last["kind"], parked.last["until"]) == (3, "limit", "")
     usage: dict[str, Any] = parked.last["usage"]
@@ -219,8 +221,8 @@ def test_a_text_run_says_when_it_can_go_on(makers: Program, provider: Provider) 
 
 def test_a_wait_goes_on_when_the_limit_is_over(makers: Program, provider: Provider) -> None:
     soon = {**QUOTA, "status": 402, "headers": {"Retry-After": "5"}}
-    left, moments = [soon], list[float]()
-    answer = play({"openai": lambda done: left.pop() if done == 2 and left else None})
+    remaining, moments = [soon], list[float]()
+    answer = play({"openai": lambda done: remaining.pop() if done == 2 and remaining else None})
 
     def note_moment(request: Request) -> Answer:
         moments.append(time.time())

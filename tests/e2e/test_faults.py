@@ -118,9 +118,9 @@ def test_a_request_is_repeated_byte_for_byte(fault: Fault, weathered: Voyage) ->
 def test_retry_shows_the_user_its_reason(fault: Fault, weathered: Voyage) -> None:
     retries, at = weathered.runs[0].told("retry"), REPEATED.index(fault)
     first = sum(len(earlier.answers) for earlier in REPEATED[:at])
-    told = retries[first : first + len(fault.answers)]
-    assert [event["attempt"] for event in told] == list(range(1, len(fault.answers) + 1))
-    assert all(fault.told in event["reason"] for event in told)
+    retry = retries[first : first + len(fault.answers)]
+    assert [event["attempt"] for event in retry] == list(range(1, len(fault.answers) + 1))
+    assert all(fault.told in event["reason"] for event in retry)
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("too-many", 1.0), ("too-many-ms", 0.7)])

@@ -50,10 +50,10 @@ class FirstRun:
             argv, self.project, surroundings, columns=columns, rows=30
         )
 
-    def see(self, *words: str) -> str:
+    def see(self, *arguments: str) -> str:
         """Wait until these words are on the screen; the screen."""
-        wanted = [squeezed(one) for one in words]
-        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in wanted))
+        expected = [squeezed(word) for word in arguments]
+        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in expected))
 
     def words(self, key: str, **values: object) -> str:
         """A message of the interface."""

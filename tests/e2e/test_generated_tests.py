@@ -85,10 +85,10 @@ def test_red_tests_go_back_until_verified(cart: Program, provider: Provider) -> 
     assert "only test files can be changed" in refused and "Find the cause and repair" in repair
 
     thread = ended.events[0]["thread_id"]
-    listed = json.loads(cart.run("threads", "list", "--json").stdout)
-    assert [row["thread_id"] for row in listed] == [thread]
-    shown = cart.run("threads", "show", thread)
-    assert shown.code == 0 and "test_empty.py" in shown.stdout, shown.stderr
+    data = json.loads(cart.run("threads", "list", "--json").stdout)
+    assert [row["thread_id"] for row in data] == [thread]
+    result = cart.run("threads", "show", thread)
+    assert result.code == 0 and "test_empty.py" in result.stdout, result.stderr
     assert cart.run("undo", "--yes").code == 0
     assert list_files(cart) == before
 
@@ -105,8 +105,8 @@ def test_killed_tester_goes_on_without_a_second_first_run(
         return next(answers)
 
     provider.script(answer)
-    command, what, *rest = generate(provider, "cart.py", output="stream-json")
-    process = cart.start(command, what, *rest)
+    command, subject, *remainder = generate(provider, "cart.py", output="stream-json")
+    process = cart.start(command, subject, *remainder)
     assert reached.wait(60)
     process.kill()
     killed = cart.end(process)

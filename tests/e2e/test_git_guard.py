@@ -29,8 +29,8 @@ def git(root: Path, *arguments: str) -> None:
 @pytest.fixture
 def copy() -> Iterator[Path]:
     """The package outside the interpreter's prefix, in a folder that the sandbox covers."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as place:
-        own = Path(place, "clone", "maxagent")
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary_directory:
+        own = Path(temporary_directory, "clone", "maxagent")
         shutil.copytree(Path(maxagent.__file__).parent, own, ignore=NO_PACKAGE)
         yield own
 
@@ -58,22 +58,22 @@ def call(copy: Path, tmp_path: Path) -> Call:
             capture_output=True,
             text=True,
         )
-        said = done.stdout.splitlines()
-        assert len(said) == len(calls), done.stderr
-        return said
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(calls), done.stderr
+        return lines
 
     return run
 
 
 def test_history_of_a_secret_stays_hidden(call: Call) -> None:
-    [said] = call(LOG)
-    assert "Second" in said and SECRET not in said
+    [output] = call(LOG)
+    assert "Second" in output and SECRET not in output
 
 
 @needs_bubblewrap
 def test_guard_inside_hidden_home_is_found(call: Call, copy: Path) -> None:
-    [said] = call(LOG, home=copy.parent)
-    assert "Second" in said and SECRET not in said
+    [output] = call(LOG, home=copy.parent)
+    assert "Second" in output and SECRET not in output
 
 
 @pytest.mark.parametrize("content", [None, ""], ids=["missing", "empty"])
@@ -82,6 +82,6 @@ def test_git_without_its_guard_is_refused(call: Call, copy: Path, content: str |
     if content is not None:
         (copy / "tools/git/secret.gitattributes").write_text(content)
     by_command, by_tool, hello = call(LOG, ("git_log", {}), HELLO)
-    for said in (by_command, by_tool):
-        assert "git is denied" in said and "Second" not in said
+    for output in (by_command, by_tool):
+        assert "git is denied" in output and "Second" not in output
     assert "hello" in json.loads(hello)["output"]

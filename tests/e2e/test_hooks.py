@@ -146,8 +146,8 @@ def test_doctor_names_wrong_hooks(program: Program) -> None:
     ]
     assert check["status"] == "warn"
     assert "`no-such-program`" in check["detail"] and "`Bsah`" in check["detail"]
-    shown = program.run("config", "show").stdout
-    assert "no-such-program" in shown
+    stdout = program.run("config", "show").stdout
+    assert "no-such-program" in stdout
 
 
 def test_trust_question_names_the_hooks(program: Program, provider: Provider) -> None:
@@ -156,8 +156,8 @@ def test_trust_question_names_the_hooks(program: Program, provider: Provider) ->
         "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 2"}]}]
     }
     (program.project / ".llc.yaml").write_text(json.dumps({"hooks": hooks}))
-    found = check_trust(program.project, program.home)
-    [line] = [line for line in format_inventory(found, tests=False) if "hooks.PreToolUse" in line]
+    result = check_trust(program.project, program.home)
+    [line] = [line for line in format_inventory(result, tests=False) if "hooks.PreToolUse" in line]
     assert '"command": "exit 2"' in line
     options = ["--model", "openai/served", "--base-url", provider.url, "--mode", "auto"]
     untrusted = program.run("chat", "Write it", *options, "--output", "stream-json")

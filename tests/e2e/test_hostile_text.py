@@ -113,13 +113,13 @@ def test_errors_of_hostile_words(loud: Program, provider: Provider) -> None:
 
 def test_tools_called_by_hand(loud: Program) -> None:
     calls = [*LOOKS, *WORKS, call("ask_user", question=ALL)]
-    lines = [json.dumps({"tool": one["name"], "args": one["args"]}) for one in calls]
+    lines = [json.dumps({"tool": element["name"], "args": element["args"]}) for element in calls]
     for mode in ("ask", "auto"):
         asked = ["tools", "call", "--stdin", "--mode", mode]
         ended = clean(loud.run(*asked, stdin="\n".join([*lines, json.dumps(ALL), ALL])))
         assert len(ended.stdout.splitlines()) >= len(calls)
-    for one in (LOOKS[0], LOOKS[1], WORKS[0]):
-        asked = ["tools", "call", str(one["name"]), json.dumps(one["args"]), "--mode", "auto"]
+    for item in (LOOKS[0], LOOKS[1], WORKS[0]):
+        asked = ["tools", "call", str(item["name"]), json.dumps(item["args"]), "--mode", "auto"]
         assert clean(loud.run(*asked)).code in (0, 1)
 
 
@@ -134,5 +134,5 @@ def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) 
     # between these the row that is typed in is painted, which names no foreign text
     before = terminal.shown.partition("Allow this?")[0].rpartition("\r\n")[0]
     behind = terminal.shown.rpartition("\x1b[?2004l")[2]
-    for shown in (before, behind):
-        assert shown and steering_in(shown, coloured=True) == []
+    for output in (before, behind):
+        assert output and steering_in(output, coloured=True) == []

@@ -54,19 +54,19 @@ def run(tmp_path: Path) -> ToolRun:
 def raw_places(decoded: DecodedText) -> list[int]:
     """For every place in the text, where in the file's bytes it is."""
     text, ends = decoded.text, iter(decoded.endings.each)
-    place, places = len(decoded.bom), list[int]()
+    count, places = len(decoded.bom), list[int]()
     for letter in text:
-        places.append(place)
+        places.append(count)
         usual = decoded.endings.usual
         raw = (next(ends) if decoded.endings.each else usual) if letter == "\n" else letter
-        place += len(raw.encode(decoded.encoding, "surrogateescape"))
-    return [*places, place]
+        count += len(raw.encode(decoded.encoding, "surrogateescape"))
+    return [*places, count]
 
 
 async def changed(run: ToolRun, old: str, new: str) -> ToolResult:
     data = (run.workspace.root / "file").read_bytes()
-    known = replace(run, seen={"file": hash_content(data)})
-    return await invoke(edit, {"file_path": "file", "old_string": old, "new_string": new}, known)
+    text = replace(run, seen={"file": hash_content(data)})
+    return await invoke(edit, {"file_path": "file", "old_string": old, "new_string": new}, text)
 
 
 def begins_in_indentation(text: str, start: int) -> bool:
@@ -160,8 +160,8 @@ async def test_text_shown_by_reading_is_editable_in_encodings(run: ToolRun) -> N
         text = CHINESE if encoding[0] in "ug" else FRENCH
         path = run.workspace.root / "file"
         path.write_bytes(bom + text.encode(encoding))
-        shown = (await invoke(read_file, {"path": "file"}, run)).output.split("\n")
-        line = shown[1].partition("→")[2]
+        parts = (await invoke(read_file, {"path": "file"}, run)).output.split("\n")
+        line = parts[1].partition("→")[2]
         assert (await changed(run, line, f"{line}!")).ok
         lines = text.replace(line, f"{line}!")
         assert path.read_bytes() == bom + lines.encode(encoding)

@@ -39,12 +39,12 @@ def read_until(process: "subprocess.Popen[str]", kind: str) -> Event:
     raise AssertionError(f"it ended before any {kind}")
 
 
-def wait_until_kept(program: Program, tool: str, words: str) -> None:
+def wait_until_kept(program: Program, tool: str, text: str) -> None:
     """Until the journal has these words of what still goes on."""
     query = "SELECT COUNT(*) FROM journal WHERE tool LIKE ? AND result LIKE ?"
     give_up = time.monotonic() + 60
     with closing(connect(paths.locate_database(program.home))) as connection:
-        while connection.execute(query, (tool, f"%{words}%")).fetchone() == (0,):
+        while connection.execute(query, (tool, f"%{text}%")).fetchone() == (0,):
             assert time.monotonic() < give_up
             time.sleep(0.02)
 
@@ -89,9 +89,9 @@ def test_kill_during_command_is_reported_and_not_repeated(
     ended = program.resume(thread, **GOOD)
     assert (ended.code, ended.outcome) == (0, "verified")
     assert program.lines() == ["one", "begins", "two"]
-    told = provider.requests[len(BEFORE) + 1].body["messages"][-1]["content"]
-    assert told.startswith("Error: Outcome unknown")
-    assert told.endswith("What it had printed by then:\n\nbegun\n")
+    message = provider.requests[len(BEFORE) + 1].body["messages"][-1]["content"]
+    assert message.startswith("Error: Outcome unknown")
+    assert message.endswith("What it had printed by then:\n\nbegun\n")
 
 
 @pytest.fixture
@@ -108,15 +108,15 @@ def half_said(program: Program, provider: Provider) -> str:
 
 def story(program: Program, thread: str) -> list[tuple[str, str]]:
     row = ThreadIndex(program.home).get(thread)
-    return [(one.kind, one.text) for one in read_transcript(row, program.home)]
+    return [(item.kind, item.text) for item in read_transcript(row, program.home)]
 
 
 def test_partial_answer_before_kill_is_in_thread(half_said: str, program: Program) -> None:
-    left = [("human", "Hello"), ("interrupted", "Half of i")]
-    assert story(program, half_said) == left
+    remaining = [("human", "Hello"), ("interrupted", "Half of i")]
+    assert story(program, half_said) == remaining
     assert "Half of i" in program.run("threads", "show", half_said).stdout
     assert program.resume(half_said).outcome == "answered"
-    assert story(program, half_said) == [*left, ("answer", "Whole.")]
+    assert story(program, half_said) == [*remaining, ("answer", "Whole.")]
 
 
 def test_the_model_learns_what_it_had_said(
@@ -126,7 +126,7 @@ def test_the_model_learns_what_it_had_said(
     ended = program.chat("--resume", half_said, "--input", "stream-json", stdin=f"{line}\n")
     assert ended.outcome == "answered"
     messages = provider.requests[-1].body["messages"]
-    assert [one["content"] for one in messages if one["role"] != "system"] == [
+    assert [message["content"] for message in messages if message["role"] != "system"] == [
         *("Hello", "Half of i", INTERRUPTED, "And now?")
     ]
 
@@ -159,5 +159,5 @@ def test_kill_keeps_message_to_running_turn_once(
     kill(process, program)
     killed.set()
     assert program.resume(thread).last["summary"] == "Tabs."
-    words = [one["content"] for one in provider.requests[-1].body["messages"]]
-    assert words.count("use tabs") == 1
+    text = [item["content"] for item in provider.requests[-1].body["messages"]]
+    assert text.count("use tabs") == 1

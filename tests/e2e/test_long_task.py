@@ -105,9 +105,9 @@ def project(program: Program) -> Path:
         path = program.project / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    owner = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull}
-    for arguments in (["init", "-qb", "main"], ["add", "."], [*who, "commit", "-qm", "Prices"]):
+    for arguments in (["init", "-qb", "main"], ["add", "."], [*owner, "commit", "-qm", "Prices"]):
         subprocess.run(["git", *arguments], cwd=program.project, env=environ, check=True)
     return program.project
 

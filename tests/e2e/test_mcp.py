@@ -35,7 +35,8 @@ def use(tool: str, server: str = "old", **args: object) -> dict[str, Any]:
 
 def results(ended: Ended) -> list[tuple[str, bool, str]]:
     return [
-        (one["tool"], one["ok"], one["output"] + one["error"]) for one in ended.told("tool_result")
+        (item["tool"], item["ok"], item["output"] + item["error"])
+        for item in ended.told("tool_result")
     ]
 
 
@@ -62,7 +63,7 @@ def test_a_thread_calls_servers_tools(era: str, program: Program, provider: Prov
     assert asked.last["type"] == "question", asked.stdout
     assert offered(provider)[-1] == "mcp_old_unlock" and "use_mcp_tool" not in offered(provider)
     done = program.resume(asked.last["thread_id"], "--approve")
-    assert [one[:2] for one in results(done)] == [("mcp_old_add", True)]
+    assert [result[:2] for result in results(done)] == [("mcp_old_add", True)]
 
 
 def test_a_servers_question_is_answered_by_another_process(
@@ -111,7 +112,10 @@ def test_modes_and_rules_decide_about_servers_tools(program: Program, provider: 
     turns = [use("echo", text="hi"), use("add", a=1, b=2), {"text": "Done."}]
     provider.script(turns)
     ended = program.chat("Look.", "--mode", "read-only", **rule)
-    assert [one[:2] for one in results(ended)] == [("mcp_old_echo", True), ("mcp_old_add", False)]
+    assert [result[:2] for result in results(ended)] == [
+        ("mcp_old_echo", True),
+        ("mcp_old_add", False),
+    ]
     provider.script([use("nothing"), use("echo", "ould", text="x"), {"text": "Done."}])
     refused = program.chat("Look.", "--mode", "auto")
     [tool, server] = results(refused)
@@ -129,12 +133,12 @@ def test_many_tools_cost_little_and_the_list_never_changes(
     configure(program, many={"type": "stdio", "command": sys.executable, "args": [str(server)]})
     program.run("mcp", "test", "many")
     provider.script([use("tool_7", "many", text=str(n)) for n in range(3)] + [{"text": "Done."}])
-    begun = len(provider.requests)
+    count = len(provider.requests)
     ended = program.chat("Hello.", "--mode", "auto")
-    assert [one[:2] for one in results(ended)] == [("mcp_many_tool_7", True)] * 3
-    requests = provider.requests[begun:]
+    assert [result[:2] for result in results(ended)] == [("mcp_many_tool_7", True)] * 3
+    requests = provider.requests[count:]
     assert len(requests[0].raw) - plain <= 1_500
-    assert len({json.dumps(one.whole["tools"]) for one in requests}) == 1
+    assert len({json.dumps(request.whole["tools"]) for request in requests}) == 1
 
 
 def test_a_killed_call_is_never_repeated_blindly(
@@ -166,14 +170,14 @@ def test_an_old_servers_question_is_declined_where_nobody_is(
 
 
 def test_progress_and_a_dead_server_are_told(program: Program, provider: Provider) -> None:
-    gone = {"type": "stdio", "command": "/nonexistent", "args": []}
-    configure(program, old=serve("old"), gone=gone)
+    missing = {"type": "stdio", "command": "/nonexistent", "args": []}
+    configure(program, old=serve("old"), gone=missing)
     provider.script([use("slow", seconds=0.1), use("x", "gone"), {"text": "Done."}])
     ended = program.chat("Wait.", "--mode", "auto")
     assert ended.code == 0
-    told = ended.told("tool_progress")
+    message = ended.told("tool_progress")
     assert results(ended)[0][:2] == ("mcp_old_slow", True), results(ended)
-    assert told and told[-1]["total"] == 4 and told[-1]["message"].startswith("step")
+    assert message and message[-1]["total"] == 4 and message[-1]["message"].startswith("step")
     assert "cannot be used" in results(ended)[-1][2]
     assert "`gone` cannot be used" in provider.requests[-1].raw.decode()
 

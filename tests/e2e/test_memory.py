@@ -46,7 +46,7 @@ def prefix(request: Request, count: int) -> str:
 
 
 def results(request: Request) -> list[str]:
-    return [one["content"] for one in request.body["messages"] if one["role"] == "tool"]
+    return [item["content"] for item in request.body["messages"] if item["role"] == "tool"]
 
 
 def test_cards_stand_in_one_frozen_message(program: Program, provider: Provider) -> None:
@@ -57,14 +57,16 @@ def test_cards_stand_in_one_frozen_message(program: Program, provider: Provider)
     add_cards(program, "Deploys need two reviewers.")
     assert program.chat("and now?", "--continue").code == 0
     first, *later = provider.requests
-    told = first.whole["messages"][1]["content"]
-    assert "Releases are tagged on Fridays." in told and "<memory>" in told
-    assert all(prefix(one, 3) == prefix(first, 3) for one in later)
-    assert "Deploys" not in str(later[-1].whole) and "uv" not in told
+    message = first.whole["messages"][1]["content"]
+    assert "Releases are tagged on Fridays." in message and "<memory>" in message
+    assert all(prefix(item, 3) == prefix(first, 3) for item in later)
+    assert "Deploys" not in str(later[-1].whole) and "uv" not in message
     provider.script([{"text": "Hm."}])
     assert program.chat("anew").code == 0
-    told = provider.requests[-1].whole["messages"][1]["content"]
-    assert "Deploys need two reviewers." in told and "uv" not in told  # which is only proposed
+    message = provider.requests[-1].whole["messages"][1]["content"]
+    assert (
+        "Deploys need two reviewers." in message and "uv" not in message
+    )  # which is only proposed
 
 
 def test_a_proposal_is_of_its_thread_until_kept(program: Program, provider: Provider) -> None:
@@ -72,7 +74,7 @@ def test_a_proposal_is_of_its_thread_until_kept(program: Program, provider: Prov
     recall = call("recall_notes")
     provider.script([note("Tests need port 8080.", category="fact"), recall, {"text": "ok"}])
     ended = program.chat("look around")
-    (proposed,) = [one["card"] for one in ended.events if one["type"] == "card_proposed"]
+    (proposed,) = [event["card"] for event in ended.events if event["type"] == "card_proposed"]
     assert proposed["content"] == "Tests need port 8080."
     assert "proposed" in results(provider.requests[-1])[-1]
     provider.script([recall, {"text": "ok"}])
@@ -81,8 +83,8 @@ def test_a_proposal_is_of_its_thread_until_kept(program: Program, provider: Prov
     on_library(program, lambda library: library.activate(proposed["id"]))
     provider.script([recall, call("search_memory", query="port"), {"text": "ok"}])
     ended = program.chat("and now?")
-    assert all("Tests need port 8080." in one for one in results(provider.requests[-1]))
-    assert [len(one["cards"]) for one in ended.events if one["type"] == "memory"] == [1]
+    assert all("Tests need port 8080." in result for result in results(provider.requests[-1]))
+    assert [len(event["cards"]) for event in ended.events if event["type"] == "memory"] == [1]
     (card,) = list_cards(program)
     assert card.uses == 1 and card.used_at
 
@@ -103,11 +105,11 @@ def test_later_messages_get_fitting_cards_once(program: Program, provider: Provi
     program.chat("hello")
     add_cards(program, "The alembic migrations run by hand.", "Logs are in /var/log/shop.")
     ended = program.chat("how do alembic migrations run?", "--continue")
-    assert [len(one["cards"]) for one in ended.events if one["type"] == "memory"] == [1]
+    assert [len(event["cards"]) for event in ended.events if event["type"] == "memory"] == [1]
     program.chat("alembic again?", "--continue")
-    whole = [json.dumps(one.whole["messages"]) for one in provider.requests]
-    assert [one.count("migrations run by hand") for one in whole] == [0, 1, 1]
-    assert "Logs" not in whole[-1] and "verify" in whole[-1]
+    requests = [json.dumps(request.whole["messages"]) for request in provider.requests]
+    assert [item.count("migrations run by hand") for item in requests] == [0, 1, 1]
+    assert "Logs" not in requests[-1] and "verify" in requests[-1]
 
 
 def test_off_means_no_tool_and_no_file(program: Program, provider: Provider) -> None:
@@ -118,7 +120,7 @@ def test_off_means_no_tool_and_no_file(program: Program, provider: Provider) -> 
     assert ended.code == 0
     program.chat("remember x y z", "--continue", **off)
     for request in provider.requests:
-        names = {one["function"]["name"] for one in request.body["tools"]}
+        names = {item["function"]["name"] for item in request.body["tools"]}
         assert not names & {"record_note", "search_memory", "recall_notes"}
     assert not [*program.home.rglob("memory.db*")]
 
@@ -128,16 +130,16 @@ def test_an_untrusted_folder_reads_and_writes_nothing(program: Program, provider
     add_cards(program, "The staging key rotates daily.")
     provider.script([call("search_memory", query="staging key"), note("a b c"), {"text": "ok"}])
     assert program.chat("look").code == 0
-    found, noted = results(provider.requests[-1])
-    assert found == "nothing found" and "not trusted" in noted
-    assert "staging" not in str([one.whole["messages"] for one in provider.requests[:1]])
+    result, noted = results(provider.requests[-1])
+    assert result == "nothing found" and "not trusted" in noted
+    assert "staging" not in str([request.whole["messages"] for request in provider.requests[:1]])
 
 
 def test_a_strangers_words_become_no_card(program: Program, provider: Provider) -> None:
     trust(program.project, program.home)
-    words = "the payment service only accepts requests signed with the old certificate"
-    fetch = {"name": "run_command", "args": {"command": f"echo {words} # https://example.com"}}
-    provider.script([{"tool_calls": [fetch]}, note(f"Know: {words}."), {"text": "ok"}])
+    text = "the payment service only accepts requests signed with the old certificate"
+    fetch = {"name": "run_command", "args": {"command": f"echo {text} # https://example.com"}}
+    provider.script([{"tool_calls": [fetch]}, note(f"Know: {text}."), {"text": "ok"}])
     assert program.chat("look", "--mode", "auto").code == 0
     assert "Error" in results(provider.requests[-1])[-1]
     assert list_cards(program, "active", "proposed") == []

@@ -40,14 +40,14 @@ def name_common_folder(impostor: Path, real: Path) -> None:
 @pytest.fixture
 def real(program: Program) -> Path:
     """A project with a card of the user, in the same home."""
-    place = program.project.with_name("real")
-    create_repository(place, HTTPS)
-    trust(place, program.home)
+    location = program.project.with_name("real")
+    create_repository(location, HTTPS)
+    trust(location, program.home)
     program.project.rmdir()
-    impostor, program.project = program.project, place
+    impostor, program.project = program.project, location
     add_cards(program, OWN)
     program.project = impostor
-    return place
+    return location
 
 
 @pytest.mark.parametrize("imitate", [copy_remote, name_git_folder, name_common_folder])
@@ -66,7 +66,7 @@ def test_impostor_reads_and_plants_nothing(
     provider.script(turns)
     ended = program.chat(f"remember: {PLANTED}")
     assert ended.code == 0, ended.stderr
-    assert "tagged on Fridays" not in json.dumps([one.whole for one in provider.requests])
+    assert "tagged on Fridays" not in json.dumps([request.whole for request in provider.requests])
     assert [card.content for card in list_cards(program)] == [PLANTED]
     if imitate is copy_remote:
         notices = json.dumps(ended.told("notice"))

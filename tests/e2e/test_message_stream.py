@@ -16,10 +16,10 @@ LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
 STREAMS = ("--input", "stream-json")
 
 
-def lines(*said: dict | str) -> str:
+def lines(*output: dict | str) -> str:
     """Lines as a program writes them; a text is a message."""
-    told = [{"type": "user", "text": one} if isinstance(one, str) else one for one in said]
-    return "".join(f"{json.dumps(one)}\n" for one in told)
+    message = [{"type": "user", "text": item} if isinstance(item, str) else item for item in output]
+    return "".join(f"{json.dumps(item)}\n" for item in message)
 
 
 def test_turns_and_answers_alternate_on_one_thread(program: Program, provider: Provider) -> None:
@@ -33,7 +33,7 @@ def test_turns_and_answers_alternate_on_one_thread(program: Program, provider: P
 
 
 @pytest.mark.parametrize(
-    ("last", "words"),
+    ("last", "text"),
     [
         ('{"type": "user"', "line 3 of stdin: Invalid JSON"),
         ('{"type": "answer", "approve": true}', "has no open question"),
@@ -41,20 +41,20 @@ def test_turns_and_answers_alternate_on_one_thread(program: Program, provider: P
     ],
 )
 def test_invalid_line_ends_stream_after_earlier_lines(
-    last: str, words: str, program: Program, provider: Provider
+    last: str, text: str, program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": "One."}, {"text": "Two."}])
     ended = program.chat(*STREAMS, stdin=lines("one", {"type": "user", "text": "two"}) + last)
     assert [end["summary"] for end in ended.told("completion")] == ["One.", "Two."]
-    assert (ended.code, words in ended.stderr, "hint:" in ended.stderr) == (2, True, True)
+    assert (ended.code, text in ended.stderr, "hint:" in ended.stderr) == (2, True, True)
 
 
 def test_a_question_that_nobody_answers_is_left_open(program: Program, provider: Provider) -> None:
     provider.script([WRITES, {"text": "Written."}])
     ended = program.chat(*STREAMS, stdin=lines("write it"))
     assert (ended.code, ended.last["type"]) == (4, "question")
-    said = program.chat(*STREAMS, "-c", stdin=lines("something else"))
-    assert (said.code, said.stdout, "waits for an answer" in said.stderr) == (2, "", True)
+    output = program.chat(*STREAMS, "-c", stdin=lines("something else"))
+    assert (output.code, output.stdout, "waits for an answer" in output.stderr) == (2, "", True)
     answered = program.chat(*STREAMS, "-c", stdin=lines({"type": "answer", "approve": True}))
     assert (answered.code, answered.last["summary"]) == (0, "Written.")
 
@@ -69,9 +69,9 @@ def talking(program: Program) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
-def write(process: "subprocess.Popen[str]", *said: dict | str) -> None:
+def write(process: "subprocess.Popen[str]", *output: dict | str) -> None:
     assert process.stdin
-    process.stdin.write(lines(*said))
+    process.stdin.write(lines(*output))
     process.stdin.flush()
 
 
@@ -134,7 +134,7 @@ def test_message_to_the_running_turn_is_read_between_calls(
         go_on.release(2)
         assert [until(process, "completion")["summary"] for _ in range(2)] == ["Next.", "Late."]
     asked = [request.body["messages"] for request in provider.requests]
-    assert [one["content"] for one in asked[-1] if one["role"] == "user"] == [
+    assert [item["content"] for item in asked[-1] if item["role"] == "user"] == [
         *("indent", "use tabs", "then this", "too late for it")
     ]
 

@@ -92,8 +92,8 @@ def test_an_error_is_words_and_a_remedy(
 def test_missing_server_is_reported_and_another_one_continues(
     program: Program, provider: Provider
 ) -> None:
-    with Provider() as gone:
-        closed = gone.url
+    with Provider() as missing:
+        closed = missing.url
     ended = program.task(
         "--mode", "auto", "--apply", "--base-url", closed, LLC_MODEL__MAX_RETRIES="0"
     )
@@ -112,8 +112,8 @@ def test_review_parks_explains_answering_and_accepts_answer(
     assert (parked.code, parked.stdout) == (4, "")
     how = re.search(r"`mcode resume (\w+) --question (\w+)` and `--approve`", parked.stderr)
     assert how, parked.stderr
-    kept = program.resume(how[1], "--question", how[2], "--approve", output="text", **GOOD)
-    assert (kept.code, kept.stdout) == (0, f"{SUMMARY}\n")
+    retained = program.resume(how[1], "--question", how[2], "--approve", output="text", **GOOD)
+    assert (retained.code, retained.stdout) == (0, f"{SUMMARY}\n")
 
 
 @needs_bubblewrap  # else the tests are asked about too

@@ -38,8 +38,8 @@ def test_question_of_crashed_process_is_answered_once_elsewhere(
     program: Program,
 ) -> None:
     thread = _asked_and_killed(program)
-    shown = program.run("threads", "show", thread)
-    assert "echo x >> log.txt" in shown.stdout and "mcode resume" in shown.stdout + shown.stderr
+    result = program.run("threads", "show", thread)
+    assert "echo x >> log.txt" in result.stdout and "mcode resume" in result.stdout + result.stderr
     more = program.run("chat", "--resume", thread, "Forget it.")
     assert (more.code, "waits for an answer" in more.stderr) == (2, True)
     assert not (program.project / "log.txt").exists(), "new words are no answer"
@@ -67,12 +67,12 @@ def test_a_second_shell_approves_nothing_unseen(tmp_path: Path, provider: Provid
     removal = {"name": "run_command", "args": {"command": "rm kept.txt"}}
     script.write_text(json.dumps([TURNS[0], {"tool_calls": [removal]}, {"text": "Done."}]))
     program = Program(tmp_path, provider.url, {"LLC_MODEL": f"scripted/{script}"})
-    kept = program.project / "kept.txt"
-    kept.write_text("kept")
+    retained = program.project / "kept.txt"
+    retained.write_text("kept")
     first = program.run("chat", "Write it.", "--trust", "--output", "json").last
     thread, elsewhere = first["thread_id"], [*MCODE, "resume", first["thread_id"], "--approve"]
-    named = [*elsewhere, "--question", first["id"][:8]]
-    with ScreenTerminal(named, program.project, program.environ) as terminal:
+    names = [*elsewhere, "--question", first["id"][:8]]
+    with ScreenTerminal(names, program.project, program.environ) as terminal:
         terminal.wait_for("rm kept.txt")
         terminal.wait_for(READY)
         terminal.type("\x04")  # answered, and the next one left open
@@ -82,10 +82,10 @@ def test_a_second_shell_approves_nothing_unseen(tmp_path: Path, provider: Provid
     old = program.run("resume", thread, "--approve", "--question", first["id"])
     assert (old.code, "asks another question" in old.stderr) == (2, True)
     unseen = program.run("resume", thread, "--approve", "--output", "json")
-    assert (unseen.code, unseen.last["type"], kept.exists()) == (4, "question", True)
+    assert (unseen.code, unseen.last["type"], retained.exists()) == (4, "question", True)
     with ScreenTerminal(elsewhere, program.project, program.environ) as terminal:
         terminal.wait_for("has not shown")
         terminal.wait_for(READY)
         terminal.type("n")
         terminal.wait_for("Done.")
-    assert kept.exists()
+    assert retained.exists()

@@ -99,9 +99,9 @@ async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
     async with Runner(home=tmp_path / "home") as runner:
 
         def talk(*turns: Any) -> Talk:
-            begun = Talk(tmp_path, runner, *turns)
-            _fill(begun.folder)
-            return begun
+            process = Talk(tmp_path, runner, *turns)
+            _fill(process.folder)
+            return process
 
         yield talk
 
@@ -119,14 +119,14 @@ def _fill(folder: Path) -> None:
 
 def _everything(folder: Path) -> dict[str, object]:
     """Each file with its bytes and mode; of git's own all but the index, which reading renews."""
-    found: dict[str, object] = {}
-    for place, _, names in os.walk(folder):
+    result: dict[str, object] = {}
+    for location, _, names in os.walk(folder):
         for name in names:
-            path = Path(place, name)
+            path = Path(location, name)
             seen = os.readlink(path) if path.is_symlink() else path.read_bytes()
-            found[str(path.relative_to(folder))] = (seen, path.lstat().st_mode)
-    found.pop(".git/index")
-    return found
+            result[str(path.relative_to(folder))] = (seen, path.lstat().st_mode)
+    result.pop(".git/index")
+    return result
 
 
 async def _tree(talk: Talk) -> str:
@@ -148,9 +148,9 @@ async def test_plan_mode_refuses_every_file_change(talks: Talks, mode: str, agen
     assert isinstance(end, Completion), "nothing was asked"
     results = talk.heard(ToolResult)
     # the sub-agent has the same model, so it tries the same
-    assert [one.tool for one in results if one.ok and one.agent] == ["read_file"]
-    own = [one for one in results if not one.agent]
-    assert [one.tool for one in own if one.ok] == ["read_file", "subagent"]
+    assert [result.tool for result in results if result.ok and result.agent] == ["read_file"]
+    own = [result for result in results if not result.agent]
+    assert [item.tool for item in own if item.ok] == ["read_file", "subagent"]
     assert len(results) - len(own) == len(own) == 1 + len(TRIES)
     assert _everything(talk.folder) == before
     assert await _tree(talk) == tree

@@ -31,12 +31,12 @@ def too_open(home: Path) -> list[str]:
 
     In a folder of `sandbox` there are stubs, which go into the project as they are.
     """
-    found = [
-        place for place in [home / "data", *(home / "data").rglob("*")] if not place.is_symlink()
+    paths = [
+        entry for entry in [home / "data", *(home / "data").rglob("*")] if not entry.is_symlink()
     ]
-    wide = [place for place in found if stat.S_IMODE(place.stat().st_mode) & 0o077]
-    shown = [f"{place.stat().st_mode:o} {place.relative_to(home)}" for place in wide]
-    return [one for one in shown if not re.search(r"data/sandbox/\w+/", one)]
+    wide = [location for location in paths if stat.S_IMODE(location.stat().st_mode) & 0o077]
+    lines = [f"{location.stat().st_mode:o} {location.relative_to(home)}" for location in wide]
+    return [item for item in lines if not re.search(r"data/sandbox/\w+/", item)]
 
 
 @pytest.mark.parametrize("before", [None, 0o777])
@@ -54,7 +54,7 @@ def test_data_is_private_despite_permissive_umask(
         os.umask(old)
     ended = program.end(process)
     assert (ended.code, ended.outcome) == (0, "verified")
-    kept = {place.name for place in (program.home / "data").iterdir()}
-    assert {"threads.db", "leases", "outputs", "snapshots", "backups"} <= kept
+    names = {entry.name for entry in (program.home / "data").iterdir()}
+    assert {"threads.db", "leases", "outputs", "snapshots", "backups"} <= names
     assert too_open(program.home) == []
     assert stat.S_IMODE((program.project / "a.txt").stat().st_mode) == 0o666  # the project's own

@@ -30,8 +30,8 @@ class Projects:
     def ask(self, program: Program, *answers: dict, mode: str = "ask") -> Ended:
         call = {"name": "run_command", "args": {"command": self.command}}
         self.provider.script([{"tool_calls": [call]}, {"text": "Done."}])
-        said = [{"type": "user", "text": "build it"}, *answers]
-        lines = "".join(f"{json.dumps(line)}\n" for line in said)
+        output = [{"type": "user", "text": "build it"}, *answers]
+        lines = "".join(f"{json.dumps(line)}\n" for line in output)
         options = ["--input", "stream-json", "--mode", mode, "--trust"]
         return program.chat(*options, stdin=lines)
 
@@ -67,10 +67,10 @@ def test_always_holds_in_its_project_until_script_changes(
         assert "evil" in request["diff"] and "good" in request["diff"]
     assert first.lines() == ["good", "good"]
 
-    listed = json.loads(first.run("permissions", "list", "--json").stdout)["project_rules"]
-    assert [(row["rule"], row["holds"]) for row in listed] == [(rule, False)]
-    shown = first.run("permissions", "explain", "run_command", command).stdout
-    assert "but" in shown and "evil" in shown and "consent" in shown
+    entries = json.loads(first.run("permissions", "list", "--json").stdout)["project_rules"]
+    assert [(row["rule"], row["holds"]) for row in entries] == [(rule, False)]
+    stdout = first.run("permissions", "explain", "run_command", command).stdout
+    assert "but" in stdout and "evil" in stdout and "consent" in stdout
     assert first.run("permissions", "remove", rule).code == 0
     assert json.loads(first.run("permissions", "list", "--json").stdout)["project_rules"] == []
     assert first.run("permissions", "remove", rule).code == 2
@@ -82,8 +82,8 @@ def test_parked_approval_covers_the_script_shown(tmp_path: Path, provider: Provi
     (program.project / "run.sh").write_text("echo good >> log.txt\n")
     parked = projects.ask(program).last
     (program.project / "run.sh").write_text("echo evil >> log.txt\n")
-    named = ["--question", parked["id"], "--approve"]
-    again = program.resume(parked["thread_id"], *named)
+    names = ["--question", parked["id"], "--approve"]
+    again = program.resume(parked["thread_id"], *names)
     assert (again.code, again.last["type"]) == (4, "question")
     assert not (program.project / "log.txt").exists()
     [request] = again.last["action_requests"]
@@ -108,8 +108,8 @@ def test_always_for_server_tool_binds_to_its_entry(tmp_path: Path, provider: Pro
         args = {"server_name": "db", "tool_name": "echo", "arguments": {"text": "hi"}}
         call = {"name": "use_mcp_tool", "args": args}
         provider.script([{"tool_calls": [call]}, {"text": "Done."}])
-        said = [{"type": "user", "text": "echo"}, *answers]
-        lines = "".join(f"{json.dumps(line)}\n" for line in said)
+        output = [{"type": "user", "text": "echo"}, *answers]
+        lines = "".join(f"{json.dumps(line)}\n" for line in output)
         return program.chat("--input", "stream-json", "--mode", mode, "--trust", stdin=lines)
 
     asked = ask(first, env="1")

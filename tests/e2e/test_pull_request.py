@@ -57,9 +57,9 @@ def test_question_shows_all_and_another_shell_answers(world: World) -> None:
     thread = asked.last["thread_id"]
     again = world.resume(thread)
     assert again.last["id"] == asked.last["id"]
-    shown = world.program.run("threads", "show", thread).stdout
-    assert f"? pull_request {request['args']['repository']}" in shown
-    assert {asked.last["id"][:8], "+new", "branch:"} <= set(shown.split())
+    stdout = world.program.run("threads", "show", thread).stdout
+    assert f"? pull_request {request['args']['repository']}" in stdout
+    assert {asked.last["id"][:8], "+new", "branch:"} <= set(stdout.split())
     [row] = json.loads(world.program.run("threads", "list", "--json").stdout)
     assert (row["status"], row["questions"]) == ("waiting", 1)
     ended = world.resume(thread, "--question", asked.last["id"][:8], "--approve")
@@ -313,7 +313,7 @@ class Killer:
         self.process, (self.method, self.what) = process, call.split()
 
     def __call__(self, method: str, path: str) -> None:
-        what = "requests" if path.endswith(("/pulls", "/merge_requests")) else "project"
-        if (method, what) == (self.method, self.what):
+        text = "requests" if path.endswith(("/pulls", "/merge_requests")) else "project"
+        if (method, text) == (self.method, self.what):
             self.process.kill()
             self.process.wait()

@@ -146,10 +146,10 @@ def test_thread_is_never_poisoned(kind: str, tmp_path: Path) -> None:
 
 def build_faults() -> list[Answer]:
     """Each passes when the request is repeated."""
-    words = {"error": {"message": "Rate limit reached. Please try again in 20ms."}}
+    texts = {"error": {"message": "Rate limit reached. Please try again in 20ms."}}
     info = {"error": {"message": "quota", "details": [{"retryDelay": "0.02s"}]}}
     return [
-        {"status": 429, "body": words},
+        {"status": 429, "body": texts},
         {"status": 429, "body": info},
         {"status": 429, "body": "", "headers": {"retry-after-ms": "20"}},
         {"status": 503, "body": "<html><title>503</title></html>"},

@@ -34,15 +34,15 @@ def test_trace_shows_requests_and_calls(program: Program, logged: Ended) -> None
     (trace,) = json.loads(program.run("threads", "trace", thread, "--json").stdout)
     assert [len(request["calls"]) for request in trace["requests"]] == [1, 1, 0]
     assert all(request["seconds"] is not None for request in trace["requests"])
-    shown = program.run("threads", "trace", thread).stdout
-    assert "build" in shown and "write_file" in shown and "openai/served" in shown
+    stdout = program.run("threads", "trace", thread).stdout
+    assert "build" in stdout and "write_file" in stdout and "openai/served" in stdout
 
 
 def test_thread_without_log_says_how(program: Program, provider: Provider) -> None:
     provider.script([{"text": "Hi."}])
     ended = program.chat("Hello")
-    shown = program.run("threads", "trace", ended.last["thread_id"])
-    assert shown.code == 2 and "mcode --log" in shown.stderr
+    result = program.run("threads", "trace", ended.last["thread_id"])
+    assert result.code == 2 and "mcode --log" in result.stderr
 
 
 def test_deleted_thread_leaves_no_log(program: Program, logged: Ended) -> None:

@@ -43,7 +43,7 @@ def test_findings_have_file_line_and_severity(
     ended = review(program)
     report = json.loads(ended.stdout)
     assert ended.code == 1
-    assert [(one["file"], one["line"], one["severity"]) for one in report["findings"]] == [
+    assert [(item["file"], item["line"], item["severity"]) for item in report["findings"]] == [
         ("a.txt", 2, "high"),
         ("b.txt", 1, "low"),
     ]
@@ -51,7 +51,7 @@ def test_findings_have_file_line_and_severity(
     asked = provider.requests[0].body["messages"][-1]["content"]
     assert "+two" in asked
     assert "+new" in asked
-    tools = {one["function"]["name"] for one in provider.requests[0].body["tools"]}
+    tools = {item["function"]["name"] for item in provider.requests[0].body["tools"]}
     assert tools.isdisjoint({"edit", "write_file", "run_command"})
 
 

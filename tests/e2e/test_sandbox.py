@@ -39,9 +39,9 @@ def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_nothing_gets_out(attack: str, world: World) -> None:
     done = await world.run(f"echo began\n{ATTACKS[attack]}")
-    said = done.text + done.stderr.decode(errors="replace")
-    assert done.text.startswith("began\n"), said
-    assert world.broken(said) == [], said
+    text = done.text + done.stderr.decode(errors="replace")
+    assert done.text.startswith("began\n"), text
+    assert world.broken(text) == [], text
 
 
 @needs_bubblewrap
@@ -84,7 +84,7 @@ WITHOUT = """
 
 
 @pytest.mark.parametrize(
-    ("mode", "code", "said"),
+    ("mode", "code", "text"),
     [
         ("auto", 0, "note: no sandbox: bubblewrap is not installed"),
         ("require", 2, "error: a sandbox is required, but not available"),
@@ -92,12 +92,12 @@ WITHOUT = """
     ],
 )
 def test_missing_bubblewrap_is_reported_once_or_fails(
-    mode: str, code: int, said: str, tmp_path: Path
+    mode: str, code: int, text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
     environ = {"PATH": str(tmp_path), "MAXAGENT_HOME": str(tmp_path / "home"), "LANG": LANG}
     ended = run_mcode(["tools", "call", "--stdin", "--mode", "auto"], tmp_path, environ, WITHOUT)
     assert ended.returncode == code, ended.stderr
-    assert ended.stderr.startswith(said) and len(ended.stderr.splitlines()) <= 2
+    assert ended.stderr.startswith(text) and len(ended.stderr.splitlines()) <= 2
     assert ("two" in ended.stdout) == (code == 0)

@@ -60,13 +60,15 @@ def keyed(program: Program) -> Iterator[Program]:
 def kept(program: Program) -> list[Path]:
     """The files of the home that have one of them; snapshots and settings are the user's own."""
     own = (program.home / "config.yaml", program.home / "data" / "snapshots")
-    found = {file for secret in (KEY, OWN, TOKEN) for file in program.files_with(secret)}
-    return sorted(file for file in found if not any(file.is_relative_to(place) for place in own))
+    result = {file for secret in (KEY, OWN, TOKEN) for file in program.files_with(secret)}
+    return sorted(
+        file for file in result if not any(file.is_relative_to(location) for location in own)
+    )
 
 
 def clean(ended: Ended) -> Ended:
-    said = ended.stdout + ended.stderr
-    assert [secret for secret in (KEY, OWN, TOKEN) if secret in said] == []
+    stdout = ended.stdout + ended.stderr
+    assert [secret for secret in (KEY, OWN, TOKEN) if secret in stdout] == []
     return ended
 
 
@@ -78,8 +80,8 @@ def test_after_a_task_the_key_is_nowhere(output: str, keyed: Program, provider: 
     assert kept(keyed) == []
     assert TOKEN in (keyed.project / "log.txt").read_text()
     for request in provider.requests:
-        said = json.dumps(request.body)
-        assert [secret for secret in (KEY, OWN, TOKEN) if secret in said] == []
+        text = json.dumps(request.body)
+        assert [secret for secret in (KEY, OWN, TOKEN) if secret in text] == []
     assert "[secret: OPENAI_API_KEY]" in json.dumps(provider.requests[1].body)
     thread = json.loads(clean(keyed.run("threads", "list", "--json")).stdout)[0]["thread_id"]
     for arguments in (["threads", "show", thread], ["rewind", thread], ["undo", thread, "--yes"]):

@@ -16,11 +16,11 @@ def call(tool: str, **args: object) -> dict[str, Any]:
 
 
 def results(request: Request) -> list[str]:
-    return [one["content"] for one in request.body["messages"] if one["role"] == "tool"]
+    return [item["content"] for item in request.body["messages"] if item["role"] == "tool"]
 
 
-def add_skill(place: Path, name: str, body: str = "Count the sheep.", **keys: str) -> Path:
-    folder = place / name
+def add_skill(target_path: Path, name: str, body: str = "Count the sheep.", **keys: str) -> Path:
+    folder = target_path / name
     folder.mkdir(parents=True, exist_ok=True)
     above = {"name": name, "description": f"Use it for {name}.", **keys}
     lines = [f"{key}: {value}" for key, value in above.items()]
@@ -33,11 +33,11 @@ def user_place(program: Program) -> Path:
     return Path(program.environ["HOME"]) / ".claude" / "skills"
 
 
-@pytest.mark.parametrize("place", [".claude/skills", "home/skills"])
+@pytest.mark.parametrize("text", [".claude/skills", "home/skills"])
 def test_skill_is_listed_loaded_and_its_script_runs(
-    program: Program, provider: Provider, place: str
+    program: Program, provider: Provider, text: str
 ) -> None:
-    folder = add_skill(Path(program.environ["HOME"]) / place, "sheep")
+    folder = add_skill(Path(program.environ["HOME"]) / text, "sheep")
     (folder / "scripts").mkdir()
     (folder / "scripts" / "count.sh").write_text("echo seventeen sheep\n")
     (folder / "secret.pem").write_text("-----BEGIN PRIVATE KEY-----\n")
@@ -59,13 +59,13 @@ def test_skill_is_listed_loaded_and_its_script_runs(
     )
     ended = program.chat("count", "--mode", "auto")
     assert ended.code == 0, ended.stderr
-    told = provider.requests[0].whole["messages"][1]["content"]
-    assert "- sheep: Use it for sheep." in told and "- maxagent: " in told
-    loaded, read, found, listed, key, link, written, run, again = results(provider.requests[-1])
+    message = provider.requests[0].whole["messages"][1]["content"]
+    assert "- sheep: Use it for sheep." in message and "- maxagent: " in message
+    loaded, read, result, entries, key, link, written, run, again = results(provider.requests[-1])
     assert f'<skill name="sheep" folder="{folder}">\nCount the sheep.\n</skill>' in loaded
     assert "scripts/count.sh" in loaded and "secret" not in loaded and "out" not in loaded
-    assert "echo seventeen sheep" in read and found == f"{script}:1: echo seventeen sheep"
-    assert listed.splitlines() == [f"{folder}/SKILL.md", f"{folder}/scripts/"]
+    assert "echo seventeen sheep" in read and result == f"{script}:1: echo seventeen sheep"
+    assert entries.splitlines() == [f"{folder}/SKILL.md", f"{folder}/scripts/"]
     assert "ignore patterns" in key and "outside the project" in link
     assert "outside the project" in written and not (folder / "new.txt").exists()
     assert "seventeen sheep" in run and "Error" not in run
@@ -78,10 +78,13 @@ def test_user_loads_a_hidden_skill_by_name(program: Program, provider: Provider)
     add_skill(user_place(program), "day", "Rise.", **{"user-invocable": "false"})
     provider.script([{"text": "Good."}] * 3)
     ended = program.chat("/night until nine")
-    assert "loaded the skill `night`" in [one["text"] for one in ended.told("notice")]
-    whole = provider.requests[-1].whole["messages"]
-    assert "night" not in whole[1]["content"] and "- day: " in whole[1]["content"]
-    assert "Sleep well." in whole[-2]["content"] and whole[-1]["content"] == "/night until nine"
+    assert "loaded the skill `night`" in [item["text"] for item in ended.told("notice")]
+    full_text = provider.requests[-1].whole["messages"]
+    assert "night" not in full_text[1]["content"] and "- day: " in full_text[1]["content"]
+    assert (
+        "Sleep well." in full_text[-2]["content"]
+        and full_text[-1]["content"] == "/night until nine"
+    )
     program.chat("/night again", "--continue")
     assert json.dumps(provider.requests[-1].whole["messages"]).count("Sleep well.") == 1
     program.chat("/day", "--continue")
@@ -110,8 +113,8 @@ def test_project_skill_needs_trust_and_says_what_it_replaces(
     trust(program.project, program.home)
     ended = program.chat("two")
     assert "The project's." in results(provider.requests[-1])[0]
-    said = [one["text"] for one in ended.told("notice")]
-    assert f"the project's skill `sheep` replaces `{own}/SKILL.md`" in said
+    output = [item["text"] for item in ended.told("notice")]
+    assert f"the project's skill `sheep` replaces `{own}/SKILL.md`" in output
 
 
 def test_changed_skill_is_said_once(program: Program, provider: Provider) -> None:
@@ -122,8 +125,8 @@ def test_changed_skill_is_said_once(program: Program, provider: Provider) -> Non
     provider.script([{"text": "ok"}, call("get_skill", name="sheep"), {"text": "ok"}])
     program.chat("two", "--continue")
     program.chat("three", "--continue")
-    whole = json.dumps(provider.requests[-1].whole["messages"])
-    assert whole.count("has changed on the disk") == 1
+    text = json.dumps(provider.requests[-1].whole["messages"])
+    assert text.count("has changed on the disk") == 1
     assert "Count the goats." in results(provider.requests[-1])[-1]
 
 
@@ -168,11 +171,11 @@ def test_skills_stay_through_compaction_resume_and_fork(
     again = program.chat("once more", "--resume", thread)
     assert (copy.code, again.code) == (0, 0)
     for body in (*model.bodies[2:], model.bodies[-2], model.bodies[-1]):
-        whole = json.dumps(body["messages"])
-        assert whole.count("Count the sheep first.") == 1
-        assert whole.count("Sleep well.") == 1
-    view = [str(one["content"]) for one in model.bodies[-1]["messages"]]
-    assert any(one.startswith("[Skills that were loaded before.") for one in view)
+        text = json.dumps(body["messages"])
+        assert text.count("Count the sheep first.") == 1
+        assert text.count("Sleep well.") == 1
+    view = [str(item["content"]) for item in model.bodies[-1]["messages"]]
+    assert any(item.startswith("[Skills that were loaded before.") for item in view)
 
 
 def test_agent_has_its_skills_from_the_beginning(program: Program, provider: Provider) -> None:

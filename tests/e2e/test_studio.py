@@ -163,8 +163,8 @@ async def test_every_tool_runs_without_blocking_the_server(
     names -= {"subagent"}  # nodes run it: test_subagent_questions.py
     assert {message["name"] for message in answered} == names
     failed = [message["content"] for message in answered if message["status"] == "error"]
-    words = ("of-no-call", "of-no-job", "public internet")
-    assert [word in text for word, text in zip(words, failed, strict=True)] == [True] * 3
+    sentence = ("of-no-call", "of-no-job", "public internet")
+    assert [word in text for word, text in zip(sentence, failed, strict=True)] == [True] * 3
     assert any("Runs in the background" in message["content"] for message in answered)
     assert (ended["outcome"], written(task)) == ("verified", "four\n")
 
@@ -188,8 +188,8 @@ def effects(house: House) -> Iterator[Path]:
 async def test_a_servers_question_is_answered_in_studio(
     house: House, client: LangGraphClient, effects: Path
 ) -> None:
-    named = {"server_name": "asking", "tool_name": "asked_effect", "arguments": {"text": "x"}}
-    task = house.project("asked", turns({"name": "use_mcp_tool", "args": named}, WRITE))
+    texts = {"server_name": "asking", "tool_name": "asked_effect", "arguments": {"text": "x"}}
+    task = house.project("asked", turns({"name": "use_mcp_tool", "args": texts}, WRITE))
     task["options"]["mode"] = "auto"
     thread = (await client.threads.create())["thread_id"]
     asked = await client.runs.wait(thread, "task", input=task)
@@ -221,9 +221,9 @@ async def test_files_behind_links_do_not_block_server(
     changed = {"name": "run_command", "args": {"command": "cat .ssh/*", "cwd": "here"}}
     answer = {"decisions": [{"type": "edit", "edited_action": changed}]}
     ended = await client.runs.wait(thread, "task", command={"resume": answer})
-    said = {m["tool_call_id"]: m["content"] for m in ended["messages"] if m["type"] == "tool"}
-    assert not [one for one in said.values() if "Blocking" in one or "internal error" in one]
-    assert any("may hold secrets" in one for one in said.values())
+    output = {m["tool_call_id"]: m["content"] for m in ended["messages"] if m["type"] == "tool"}
+    assert not [item for item in output.values() if "Blocking" in item or "internal error" in item]
+    assert any("may hold secrets" in item for item in output.values())
     assert written(task) == "one\n"
 
 
@@ -296,7 +296,7 @@ async def test_edit_parked_in_cli_runs_unblocked_in_studio(
     (folder / "log.txt").write_text("one\n")
     (folder / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo checked >> {file}']}\n")
     calls = [{"name": "read_file", "args": {"path": "log.txt"}}], [EDIT]
-    script.write_text(json.dumps([{"tool_calls": one} for one in calls] + [{"text": "Done."}]))
+    script.write_text(json.dumps([{"tool_calls": item} for item in calls] + [{"text": "Done."}]))
     model = ["--model", f"scripted/{script}", "--folder", str(folder), "--trust"]
     asked = house.mcode("edit", "log.txt", "Say two", *model, "--output", "json")
     thread = asked.last["thread_id"]
@@ -315,15 +315,15 @@ async def test_plan_from_cli_is_approved_and_run_studio(
 ) -> None:
     task = house.project("a-plan", [])
     folder, script = Path(task["folder"]), house.folder / "a-plan.json"
-    given = ["--folder", str(folder), "--model", f"scripted/{script}", "--output", "stream-json"]
+    names = ["--folder", str(folder), "--model", f"scripted/{script}", "--output", "stream-json"]
     script.write_text(json.dumps([{"text": "Which way?"}]))
-    begun = house.mcode("chat", "--plan", "Write x.", *given)
-    [mode], thread = begun.told("mode"), begun.last["thread_id"]
+    result = house.mcode("chat", "--plan", "Write x.", *names)
+    [mode], thread = result.told("mode"), result.last["thread_id"]
     plan = {"name": "write_file", "args": {"path": mode["plan"], "content": "1. write x\n"}}
     calls = [[plan], [{"name": "plan_exit", "args": {}}], [WRITE]]
-    turns = [{"text": "Which way?"}, *({"tool_calls": one} for one in calls), {"text": "Done."}]
+    turns = [{"text": "Which way?"}, *({"tool_calls": item} for item in calls), {"text": "Done."}]
     script.write_text(json.dumps(turns))
-    asked = house.mcode("chat", "--resume", thread, "The short way.", *given)
+    asked = house.mcode("chat", "--resume", thread, "The short way.", *names)
     assert (asked.code, asked.last["kind"]) == (4, "switch")
 
     await client.threads.create(thread_id=thread, graph_id="chat", if_exists="do_nothing")
@@ -332,7 +332,7 @@ async def test_plan_from_cli_is_approved_and_run_studio(
     assert question["value"]["action_requests"][0]["args"] == WRITE["args"]
     ended = await client.runs.wait(thread, "chat", command={"resume": APPROVE})
     assert (ended["outcome"], written(task)) == ("answered", "x\n")
-    received = [one["content"] for one in ended["messages"] if one.get("name") == "plan_exit"]
+    received = [item["content"] for item in ended["messages"] if item.get("name") == "plan_exit"]
     assert "1. write x" in received[0]
     assert house.status(thread) == "idle"
 
@@ -380,8 +380,8 @@ async def test_langgraph_dev_serves_the_same_threads(house: House) -> None:
     thread = house.begin(task).last["thread_id"]
     with house.serve(*LANGGRAPH_DEV) as (address, _):
         async with get_client(url=address) as client:
-            (listed,) = await client.threads.search(status="interrupted", ids=[thread])
-            assert listed["interrupts"]
+            (entries,) = await client.threads.search(status="interrupted", ids=[thread])
+            assert entries["interrupts"]
             ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
     assert house.status(thread) == "done"

@@ -28,7 +28,7 @@ WRITE = {"tool_calls": [{"name": "run_command", "args": {"command": "echo x >> .
 
 
 @pytest.fixture(scope="module")
-def own() -> Iterator[Provider]:
+def provider() -> Iterator[Provider]:
     """The endpoint that the user's own configuration names."""
     with Provider() as provider:
         yield provider
@@ -42,9 +42,9 @@ def foreign() -> Iterator[Provider]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, own: Provider) -> House:
+def house(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> House:
     house = House(tmp_path_factory.mktemp("access"))
-    configured(house.folder / "home", own)
+    configured(house.folder / "home", provider)
     return house
 
 
@@ -73,10 +73,10 @@ def task_with(house: House, name: str, **options: Any) -> dict[str, Any]:
     return task
 
 
-async def failure(client: LangGraphClient, task: dict[str, Any], **given: Any) -> str:
+async def failure(client: LangGraphClient, task: dict[str, Any], **value: Any) -> str:
     thread = (await client.threads.create())["thread_id"]
     with pytest.raises(Exception) as error:
-        await client.runs.wait(thread, "task", input=task, **given)
+        await client.runs.wait(thread, "task", input=task, **value)
     return str(error.value)
 
 
@@ -127,8 +127,8 @@ def test_each_start_has_another_secret(tmp_path: Path, address: str) -> None:
 async def test_client_cannot_choose_endpoint_for_the_key(
     client: LangGraphClient, house: House, foreign: Provider
 ) -> None:
-    named = task_with(house, "options", base_url=foreign.url)
-    assert "not an endpoint in your configuration" in await failure(client, named)
+    names = task_with(house, "options", base_url=foreign.url)
+    assert "not an endpoint in your configuration" in await failure(client, names)
 
     by_project = task_with(house, "by-project")
     folder = Path(by_project["folder"])
@@ -144,12 +144,12 @@ async def test_client_cannot_choose_endpoint_for_the_key(
 
 
 async def test_a_client_cannot_name_another_home(
-    client: LangGraphClient, house: House, own: Provider, foreign: Provider
+    client: LangGraphClient, house: House, provider: Provider, foreign: Provider
 ) -> None:
     configured(other := house.folder / "other", foreign)
-    before = len(own.requests)
+    before = len(provider.requests)
     await failure(client, task_with(house, "homely"), context={"home": str(other)})
-    assert own.requests[before].headers["Authorization"] == f"Bearer {KEY}"
+    assert provider.requests[before].headers["Authorization"] == f"Bearer {KEY}"
     assert (foreign.connections, os.listdir(other)) == (0, ["config.yaml"])
 
 

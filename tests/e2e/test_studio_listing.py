@@ -68,11 +68,11 @@ async def runner(house: House) -> AsyncIterator[Runner]:
 
 async def begin(house: House, runner: Runner, *turns: Any, **options: Any) -> str:
     """Begin a conversation with this model at the terminal; its thread."""
-    place = house.project(f"p{next(NAMES)}", [])
-    script = Path(f"{place['folder']}.json")
+    location = house.project(f"p{next(NAMES)}", [])
+    script = Path(f"{location['folder']}.json")
     script.write_text(json.dumps([*turns, {"text": "Done."}]))
     chosen: Any = {"model": f"scripted/{script}", "mode": "ask", **options}
-    events = [one async for one in runner.chat("go", folder=place["folder"], options=chosen)]
+    events = [item async for item in runner.chat("go", folder=location["folder"], options=chosen)]
     return events[0].thread_id
 
 
@@ -80,10 +80,10 @@ async def wait_for(client: LangGraphClient, thread: str, status: str) -> dict[st
     """The thread as the server lists it, once it has this status."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            listed = await client.threads.search(status=status, limit=1000)  # type: ignore[arg-type]
-            for one in listed:
-                if one["thread_id"] == thread and one.get("values"):
-                    return dict(one)
+            match = await client.threads.search(status=status, limit=1000)  # type: ignore[arg-type]
+            for item in match:
+                if item["thread_id"] == thread and item.get("values"):
+                    return dict(item)
             await asyncio.sleep(0.1)
 
 
@@ -95,8 +95,8 @@ async def wait_until_gone(client: LangGraphClient, thread: str) -> None:
                 await asyncio.sleep(0.1)
 
 
-def calls(*named: dict[str, Any]) -> dict[str, Any]:
-    return {"tool_calls": [*named]}
+def calls(*names: dict[str, Any]) -> dict[str, Any]:
+    return {"tool_calls": [*names]}
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ async def test_thread_begun_later_is_listed(
     house: House, client: LangGraphClient, runner: Runner, turns: Any, status: str, asked: Any
 ) -> None:
     thread = await begin(house, runner, *turns)
-    listed = await wait_for(client, thread, status)
-    questions = [one["value"] for each in listed["interrupts"].values() for one in each]
-    names = [one["name"] for question in questions for one in question["action_requests"]]
-    assert (names, listed["metadata"]["graph_id"]) == (asked, "chat")
-    assert listed["values"]["request"] == "go"
+    entries = await wait_for(client, thread, status)
+    questions = [item["value"] for each in entries["interrupts"].values() for item in each]
+    names = [item["name"] for question in questions for item in question["action_requests"]]
+    assert (names, entries["metadata"]["graph_id"]) == (asked, "chat")
+    assert entries["values"]["request"] == "go"
 
 
 async def test_listed_status_follows_the_terminal(
@@ -126,15 +126,15 @@ async def test_listed_status_follows_the_terminal(
 ) -> None:
     thread = await begin(house, runner, calls(WRITE), calls(ASK))
     await wait_for(client, thread, "interrupted")
-    _ = [one async for one in runner.resume(thread, Answer(approve=True))]
+    _ = [item async for item in runner.resume(thread, Answer(approve=True))]
     with acquire_lease(runner.home, thread):
         runner.threads.set_status(thread, "running")
         await wait_for(client, thread, "busy")
         with pytest.raises(Exception, match="in use|runs|busy"):
             await client.threads.update_state(thread, {"todos": []})
     runner.threads.set_status(thread, "waiting")
-    listed = await wait_for(client, thread, "interrupted")
-    assert "ask_user" in json.dumps(listed["interrupts"])
+    entries = await wait_for(client, thread, "interrupted")
+    assert "ask_user" in json.dumps(entries["interrupts"])
     runner.threads.delete(thread)
     await wait_until_gone(client, thread)
 
@@ -178,8 +178,8 @@ async def test_copied_thread_has_a_known_status(
     await client.threads.copy(thread)
     (copied,) = [row for row in runner.threads.list() if row.parent == thread]
     assert copied.status == ("interrupted" if turns else "idle")
-    listed = await wait_for(client, copied.thread_id, copied.status)
-    assert listed["values"]["request"] == "go"
+    entries = await wait_for(client, copied.thread_id, copied.status)
+    assert entries["values"]["request"] == "go"
     ended: Any = await client.runs.wait(copied.thread_id, "chat", input=None)
     assert ended["outcome"] == "answered"
 

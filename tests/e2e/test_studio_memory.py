@@ -57,17 +57,17 @@ async def test_card_edited_in_studio_is_read_by_next_thread(house: House, addres
         card = (await library.add(CardDraft("Use tabs", type="preference"))).card
     namespace = get_namespace("project", project)
     async with get_client(url=address) as client:
-        listed = await client.store.search_items(("memory", "project"), limit=100)
-        (item,) = listed["items"]
+        items = await client.store.search_items(("memory", "project"), limit=100)
+        (item,) = items["items"]
         assert (tuple(item["namespace"]), item["key"]) == (namespace, card.id)
         edited = {**item["value"], "content": "Use four blanks"}
         await client.store.put_item(namespace, card.id, edited)
         await client.store.put_item(namespace, "by-hand", {"content": "Written by hand"})
         thread = (await client.threads.create())["thread_id"]
         ended = await client.runs.wait(thread, "task", input=task)
-    told = ended["context_message"]
-    assert ("Use four blanks" in told, "Written by hand" in told) == (True, True)
-    assert "Use tabs" not in told
+    message = ended["context_message"]
+    assert ("Use four blanks" in message, "Written by hand" in message) == (True, True)
+    assert "Use tabs" not in message
     assert {each.content: each.type for each in read_cards(home, project)} == {
         "Use four blanks": "preference",
         "Written by hand": "fact",

@@ -34,9 +34,9 @@ def program(tmp_path: Path, provider: Provider, gate: threading.Event) -> Progra
     return Program(tmp_path, provider.url)
 
 
-def open_chat(program: Program, provider: Provider, *words: str) -> ScreenTerminal:
+def open_chat(program: Program, provider: Provider, *arguments: str) -> ScreenTerminal:
     model = ["--model", "openai/served", "--base-url", provider.url]
-    argv = [*MCODE, "chat", *words, "--trust", *model]
+    argv = [*MCODE, "chat", *arguments, "--trust", *model]
     return ScreenTerminal(argv, program.project, program.environ, columns=100, rows=40)
 
 
@@ -75,8 +75,8 @@ def test_ctrl_c_stops_all(program: Program, provider: Provider, gate: threading.
     gate.set()
     [row] = json.loads(program.run("threads", "list", "--json").stdout)
     assert row["status"] == "interrupted"
-    shown = program.run("threads", "show", row["thread_id"]).stdout
-    assert shown.count("interrupted") >= 2
+    stdout = program.run("threads", "show", row["thread_id"]).stdout
+    assert stdout.count("interrupted") >= 2
     end = program.resume(row["thread_id"])
     assert (end.code, end.last["summary"]) == (0, "All found.")
 

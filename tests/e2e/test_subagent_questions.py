@@ -37,7 +37,7 @@ def test_other_processes_answer_in_any_order(program: Program) -> None:
     question = asked.last
     thread = question["thread_id"]
     assert (asked.code, question["position"], question["count"]) == (4, 1, 3)
-    assert [question["agent"], *(one["agent"] for one in question["others"])] == [
+    assert [question["agent"], *(item["agent"] for item in question["others"])] == [
         "explore-1",
         "explore-2",
         "explore-3",
@@ -45,8 +45,8 @@ def test_other_processes_answer_in_any_order(program: Program) -> None:
     assert "(3)" in program.run("threads", "list").stdout
     [row] = json.loads(program.run("threads", "list", "--json").stdout)
     assert (row["status"], row["questions"]) == ("waiting", 3)
-    shown = program.run("threads", "show", thread).stdout
-    assert "? explore-2: waiting for an answer" in shown and "--question ID" in shown
+    stdout = program.run("threads", "show", thread).stdout
+    assert "? explore-2: waiting for an answer" in stdout and "--question ID" in stdout
     third = question["others"][1]["id"]
     wrong = program.resume(thread, "--question", "0" * 8, "--reject", "no")
     assert (wrong.code, "another question" in wrong.stderr) == (2, True)
@@ -57,9 +57,9 @@ def test_other_processes_answer_in_any_order(program: Program) -> None:
     text = program.resume(thread, output="text")
     assert "explore-1 asks (1 of 2)" in text.stderr and "explore-2 asks (2 of 2)" in text.stderr
     assert text.stderr.count("mcode resume") >= 2
-    rest = program.resume(thread, "--reject", "no")
-    assert rest.last["agent"] == "explore-2"
-    end = program.resume(thread, "--question", rest.last["id"], "--reject", "no")
+    remainder = program.resume(thread, "--reject", "no")
+    assert remainder.last["agent"] == "explore-2"
+    end = program.resume(thread, "--question", remainder.last["id"], "--reject", "no")
     assert (end.code, end.last["summary"]) == (0, "All told.")
     child = program.run("threads", "show", thread, "--sub", "explore-3", "--json")
     assert json.loads(child.stdout)["status"] == "done"
@@ -68,13 +68,13 @@ def test_other_processes_answer_in_any_order(program: Program) -> None:
 
 def test_lines_of_json_answer_each(program: Program) -> None:
     question = begin(program).last
-    ids = [question["id"], *(one["id"] for one in question["others"])]
+    ids = [question["id"], *(item["id"] for item in question["others"])]
     lines = [
         {"type": "answer", "reject": "no", "question": id_[:size]}
         for id_, size in zip(ids[::-1], (8, 32, 12), strict=True)
     ]
-    given = ["--resume", question["thread_id"], "--input", "stream-json", "--output", "stream-json"]
-    ended = program.run("chat", *given, stdin="\n".join(map(json.dumps, lines)))
+    names = ["--resume", question["thread_id"], "--input", "stream-json", "--output", "stream-json"]
+    ended = program.run("chat", *names, stdin="\n".join(map(json.dumps, lines)))
     assert (ended.code, ended.last["summary"]) == (0, "All told.")
     assert [event["count"] for event in ended.told("question")] == [2, 1]
 
@@ -120,16 +120,16 @@ async def test_studio_answers_by_interrupt_id(house: House, client: Any) -> None
     thread = asked.last["thread_id"]
     await client.threads.create(thread_id=thread, graph_id="chat", if_exists="do_nothing")
     state = await client.threads.get_state(thread)
-    by_agent = {one["value"]["agent"]: one["id"] for one in state["interrupts"]}
+    by_agent = {item["value"]["agent"]: item["id"] for item in state["interrupts"]}
     assert sorted(by_agent) == ["explore-1", "explore-2", "explore-3"]
     no = {"decisions": [{"type": "reject", "message": "no"}]}
     for agent in ("explore-2", "explore-3", "explore-1"):
         resume = {"resume": {by_agent[agent]: no}}
         await client.runs.wait(thread, "chat", command=resume)
         state = await client.threads.get_state(thread)
-        left = {one["value"]["agent"] for one in state["interrupts"]}
+        remaining = {item["value"]["agent"] for item in state["interrupts"]}
         by_agent = {name: id_ for name, id_ in by_agent.items() if name != agent}
-        assert left == set(by_agent)
+        assert remaining == set(by_agent)
     assert state["values"]["outcome"] == "answered" and not state["next"]
-    shown = house.mcode("threads", "show", thread)
-    assert shown.stdout.count(": done, ") == 3
+    result = house.mcode("threads", "show", thread)
+    assert result.stdout.count(": done, ") == 3

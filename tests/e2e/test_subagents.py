@@ -67,7 +67,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(
+async def world(
     tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Place]:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
@@ -79,7 +79,7 @@ def last_of(request: Request) -> str:
     return text_of(request.body["messages"][-1])
 
 
-async def test_three_children_work_at_once_and_report(place: Place) -> None:
+async def test_three_children_work_at_once_and_report(world: Place) -> None:
     together = threading.Barrier(3)
 
     def explorer(request: Request) -> Any:
@@ -93,17 +93,17 @@ async def test_three_children_work_at_once_and_report(place: Place) -> None:
         {"text": "All found."},
         one=explorer, two=explorer, three=explorer,
     )  # fmt: skip
-    end = await place.chat(crew)
+    end = await world.chat(crew)
     assert (end.summary, end.usage["requests"]) == ("All found.", 2 + 3 * 2)
     heads = [f"[explore-{number}: done]" for number in (1, 2, 3)]
-    told = last_of(crew.requests["parent"][1])
-    assert [told.index(head) for head in heads] == sorted(told.index(head) for head in heads)
-    assert place.statuses == [(f"explore-{number}", "done") for number in (1, 2, 3)]
-    assert {event.agent for event in place.told("tool_result")} == {"", *dict(place.statuses)}
-    assert [event.sub_id for event in place.told("subagent_started")] == [*dict(place.statuses)]
+    message = last_of(crew.requests["parent"][1])
+    assert [message.index(head) for head in heads] == sorted(message.index(head) for head in heads)
+    assert world.statuses == [(f"explore-{number}", "done") for number in (1, 2, 3)]
+    assert {event.agent for event in world.told("tool_result")} == {"", *dict(world.statuses)}
+    assert [event.sub_id for event in world.told("subagent_started")] == [*dict(world.statuses)]
 
 
-async def test_eight_explorers_work_four_at_once(place: Place) -> None:
+async def test_eight_explorers_work_four_at_once(world: Place) -> None:
     four, lock = threading.Barrier(4), threading.Lock()
     open_requests, most = 0, 0
 
@@ -123,15 +123,15 @@ async def test_eight_explorers_work_four_at_once(place: Place) -> None:
         {"text": "All."},
         **dict.fromkeys(names, explorer),
     )
-    await place.chat(crew)
-    assert [status for _, status in place.statuses] == ["done"] * 8
+    await world.chat(crew)
+    assert [status for _, status in world.statuses] == ["done"] * 8
     assert most == 4
     before, after = (request.whole for request in crew.requests["parent"])
     assert before["tools"] == after["tools"]
     assert after["messages"][: len(before["messages"])] == before["messages"]
 
 
-async def test_agents_that_write_take_turns(place: Place) -> None:
+async def test_agents_that_write_take_turns(world: Place) -> None:
     working: list[str] = []
 
     def writer(request: Request) -> Any:
@@ -148,7 +148,7 @@ async def test_agents_that_write_take_turns(place: Place) -> None:
         {"text": "Both."},
         one=writer, two=writer,
     )  # fmt: skip
-    end = await place.chat(crew, mode="edits")
+    end = await world.chat(crew, mode="edits")
     assert working == ["one begins", "one ends", "two begins", "two ends"]
     assert end.files == [{"path": f"{name}.txt", "kind": "added"} for name in ("one", "two")]
     assert "[general-2: done; files changed: two.txt]" in last_of(crew.requests["parent"][1])
@@ -168,62 +168,62 @@ def test_undo_takes_back_what_a_child_changed(program: Program, provider: Provid
 
 
 @pytest.mark.parametrize("mode", [{"mode": "read-only"}, {"plan": True}])
-async def test_no_child_is_looser_than_its_parent(place: Place, mode: Any) -> None:
+async def test_no_child_is_looser_than_its_parent(world: Place, mode: Any) -> None:
     crew = Crew(
         sends(("general", "one x")),
         {"text": "Done."},
         one=[calls(WRITES, ("run_command", {"command": "touch b.txt"})), {"text": "refused"}],
     )
-    end = await place.chat(crew, **mode)
-    assert (end.type, sorted(path.name for path in place.folder.iterdir())) == (
+    end = await world.chat(crew, **mode)
+    assert (end.type, sorted(path.name for path in world.folder.iterdir())) == (
         "completion",
         ["a.txt"],
     )
-    assert not any(event.ok for event in place.told("tool_result") if event.agent)
+    assert not any(event.ok for event in world.told("tool_result") if event.agent)
 
 
-async def test_a_child_sends_no_others(place: Place) -> None:
+async def test_a_child_sends_no_others(world: Place) -> None:
     crew = Crew(
         sends(("general", "one x")),
         {"text": "Done."},
         one=[sends(("explore", "two x")), {"text": "alone"}],
     )
-    await place.chat(crew)
-    assert place.statuses == [("general-1", "done")]
+    await world.chat(crew)
+    assert world.statuses == [("general-1", "done")]
     offered = [tool["function"]["name"] for tool in crew.requests["one"][0].body["tools"]]
     assert "subagent" not in offered and "plan_enter" not in offered
 
 
-async def test_unknown_agent_is_answered_with_the_list(place: Place) -> None:
+async def test_unknown_agent_is_answered_with_the_list(world: Place) -> None:
     crew = Crew(sends(("explorer", "one x")), {"text": "Then not."})
-    end = await place.chat(crew)
-    told = last_of(crew.requests["parent"][1])
-    assert "no agent `explorer` can be sent; did you mean `explore`?" in told
-    assert "architect, coder, explore, general, shell, tester" in told
-    assert (end.summary, place.statuses) == ("Then not.", [])
+    end = await world.chat(crew)
+    message = last_of(crew.requests["parent"][1])
+    assert "no agent `explorer` can be sent; did you mean `explore`?" in message
+    assert "architect, coder, explore, general, shell, tester" in message
+    assert (end.summary, world.statuses) == ("Then not.", [])
 
 
-async def test_questions_of_children_are_answered_one_by_one(place: Place) -> None:
+async def test_questions_of_children_are_answered_one_by_one(world: Place) -> None:
     fetches = {
         name: [calls(("webfetch", {"url": f"https://{name}.example"})), {"text": f"{name} no"}]
         for name in ("one", "two", "three")
     }
     tasks = [("explore", f"{name} x") for name in fetches]
     crew = Crew(sends(*tasks), {"text": "None."}, **fetches)  # pyright: ignore[reportArgumentType]
-    first = await place.chat(crew)
+    first = await world.chat(crew)
     assert (first.type, first.count, first.agent) == ("question", 3, "explore-1")
-    assert [status for _, status in place.statuses] == ["waiting"] * 3
+    assert [status for _, status in world.statuses] == ["waiting"] * 3
     third = first.others[1]["id"]
-    asked = await place.answer(reject="no", question=third)
+    asked = await world.answer(reject="no", question=third)
     assert (asked.type, asked.count) == ("question", 2)
-    assert [status for _, status in place.statuses] == ["waiting", "waiting", "done"]
-    asked = await place.answer(reject="no", question=first.id)
-    end = await place.answer(reject="no", question=asked.id)
+    assert [status for _, status in world.statuses] == ["waiting", "waiting", "done"]
+    asked = await world.answer(reject="no", question=first.id)
+    end = await world.answer(reject="no", question=asked.id)
     assert (end.summary, len(crew.requests["one"])) == ("None.", 2)
     assert {len(made) for made in crew.requests.values()} == {2}
 
 
-async def test_a_rule_given_to_a_child_holds_for_the_thread(place: Place) -> None:
+async def test_a_rule_given_to_a_child_holds_for_the_thread(world: Place) -> None:
     touch = ("run_command", {"command": "touch b.txt"})
     crew = Crew(
         sends(("general", "one x")),
@@ -231,14 +231,14 @@ async def test_a_rule_given_to_a_child_holds_for_the_thread(place: Place) -> Non
         {"text": "Done."},
         one=[calls(touch), {"text": "touched"}],
     )
-    await place.chat(crew)
-    assert place.told("question")
-    end = await place.answer(decisions=[{"type": "approve", "for_thread": True}])
+    await world.chat(crew)
+    assert world.told("question")
+    end = await world.answer(decisions=[{"type": "approve", "for_thread": True}])
     assert end.summary == "Done."
 
 
-async def test_at_its_turn_limit_a_child_reports(place: Place) -> None:
-    agents = place.runner.home / "agents"
+async def test_at_its_turn_limit_a_child_reports(world: Place) -> None:
+    agents = world.runner.home / "agents"
     agents.mkdir()
     text = "---\ndescription: Looks.\nmode: subagent\nmaxTurns: 2\n---\nLook.\n"
     (agents / "looker.md").write_text(text)
@@ -247,48 +247,48 @@ async def test_at_its_turn_limit_a_child_reports(place: Place) -> None:
         {"text": "Done."},
         one=[calls(LOOK), {"text": "half of it"}],
     )
-    await place.chat(crew)
+    await world.chat(crew)
     assert "[looker-1: partial]\nhalf of it" in last_of(crew.requests["parent"][1])
     last = crew.requests["one"][1].body
     assert "You have reached the limit of 2 model turns" in text_of(last["messages"][-1])
     assert last["tool_choice"] == "none"
 
 
-async def test_a_child_whose_model_fails_is_reported(place: Place) -> None:
+async def test_a_child_whose_model_fails_is_reported(world: Place) -> None:
     crew = Crew(
         sends(("explore", "one x"), ("explore", "two x")),
         {"text": "One of two."},
         one=[{"status": 400, "body": {"error": {"message": "bad luck"}}}],
         two=[{"text": "found"}],
     )
-    end = await place.chat(crew)
-    told = last_of(crew.requests["parent"][1])
-    assert "[explore-1: failed]\nIt did not finish:" in told and "bad luck" in told
-    assert (end.summary, dict(place.statuses)["explore-2"]) == ("One of two.", "done")
+    end = await world.chat(crew)
+    message = last_of(crew.requests["parent"][1])
+    assert "[explore-1: failed]\nIt did not finish:" in message and "bad luck" in message
+    assert (end.summary, dict(world.statuses)["explore-2"]) == ("One of two.", "done")
 
 
-async def test_long_report_is_cut_and_kept(place: Place) -> None:
+async def test_long_report_is_cut_and_kept(world: Place) -> None:
     crew = Crew(
         sends(("explore", "one x")),
         calls(("command_output", {"id": "explore-1", "start_line": 2})),
         {"text": "Read."},
         one=[{"text": "a" * 9000 + "\nthe end"}],
     )
-    await place.chat(crew)
-    told = last_of(crew.requests["parent"][1])
-    assert len(told) < 8100 and "command_output with id `explore-1`" in told
+    await world.chat(crew)
+    message = last_of(crew.requests["parent"][1])
+    assert len(message) < 8100 and "command_output with id `explore-1`" in message
     assert "the end" in last_of(crew.requests["parent"][2])
 
 
-async def test_a_reported_child_can_be_resumed(place: Place) -> None:
+async def test_a_reported_child_can_be_resumed(world: Place) -> None:
     crew = Crew(
         sends(("explore", "one x")),
         calls(("subagent", {"resume": "explore-1", "task": "and y?"})),
         {"text": "Both."},
         one=[calls(LOOK), {"text": "x is there"}, {"text": "so is y"}],
     )
-    await place.chat(crew)
-    assert place.statuses == [("explore-1", "done"), ("explore-2", "done")]
+    await world.chat(crew)
+    assert world.statuses == [("explore-1", "done"), ("explore-2", "done")]
     messages = [text_of(message) for message in crew.requests["one"][2].body["messages"]]
     assert messages[-2:] == ["x is there", "and y?"]
     assert "[explore-2: done]\nso is y" in last_of(crew.requests["parent"][2])
@@ -327,8 +327,8 @@ async def test_kill_in_second_child_repeats_nothing_finished(
     assert [event["sub_id"] for event in resumed.told("subagent_finished")] == ["general-1"]
 
 
-async def test_new_agent_file_leaves_the_prefix_unchanged(place: Place) -> None:
-    agents = place.runner.home / "agents"
+async def test_new_agent_file_leaves_the_prefix_unchanged(world: Place) -> None:
+    agents = world.runner.home / "agents"
     agents.mkdir()
     looker = "---\ndescription: Looks {how}.\nmode: subagent\ntools: [grep]\n---\nLook.\n"
     (agents / "looker.md").write_text(looker.format(how="twice"))
@@ -338,16 +338,16 @@ async def test_new_agent_file_leaves_the_prefix_unchanged(place: Place) -> None:
         {"text": "It is found."},
         one=[{"text": "found"}],
     )
-    await place.chat(crew)
+    await world.chat(crew)
     for name in ("looker", "finder"):
         (agents / f"{name}.md").write_text(looker.format(how="once"))
-    await place.say("find it")
+    await world.say("find it")
     first, *later = (request.whole for request in crew.requests["parent"])
     assert "- looker (only reads): Looks twice." in text_of(first["messages"][1])
     for body in later:
         assert body["tools"] == first["tools"]
         assert body["messages"][: len(first["messages"])] == first["messages"]
-    assert place.statuses == [("finder-1", "done")]
+    assert world.statuses == [("finder-1", "done")]
 
 
 WORKER = """---
@@ -360,13 +360,13 @@ Work.
 
 
 @pytest.fixture
-def apart(place: Place) -> Place:
+def apart(world: Place) -> Place:
     """A project in git, with an agent that works in a worktree."""
-    (place.runner.home / "agents").mkdir(parents=True)
-    (place.runner.home / "agents/worker.md").write_text(WORKER)
-    (place.folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(9)))
-    subprocess.run(["git", "init", "-q"], cwd=place.folder, check=True)
-    return place
+    (world.runner.home / "agents").mkdir(parents=True)
+    (world.runner.home / "agents/worker.md").write_text(WORKER)
+    (world.folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(9)))
+    subprocess.run(["git", "init", "-q"], cwd=world.folder, check=True)
+    return world
 
 
 def changes(name: str, number: int) -> list[Turn]:
@@ -421,47 +421,47 @@ async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:
     )
     await apart.chat(crew, mode="edits")
     won = (apart.folder / "a.txt").read_text().splitlines()[1]
-    told = last_of(crew.requests["parent"][1])
-    assert won in ("one", "two") and "Not merged" in told
-    kept = Path(told.partition("the agent's version: ")[2].splitlines()[0])
-    assert kept.read_text().splitlines()[1] == {"one": "two", "two": "one"}[won]
+    message = last_of(crew.requests["parent"][1])
+    assert won in ("one", "two") and "Not merged" in message
+    retained = Path(message.partition("the agent's version: ")[2].splitlines()[0])
+    assert retained.read_text().splitlines()[1] == {"one": "two", "two": "one"}[won]
     [notice] = [event for event in apart.told("notice") if "not merged: `a.txt`" in event.text]
-    assert str(kept) in notice.text and notice.agent.startswith("worker-")
+    assert str(retained) in notice.text and notice.agent.startswith("worker-")
 
 
-async def test_a_hook_sees_the_call_that_sends_agents(place: Place) -> None:
+async def test_a_hook_sees_the_call_that_sends_agents(world: Place) -> None:
     hook = {"matcher": "subagent", "command": "echo no agents >&2; exit 2"}
-    (place.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
+    (world.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
     crew = Crew(sends(("explore", "one x")), {"text": "Then not."})
-    await place.chat(crew)
+    await world.chat(crew)
     assert "no agents" in last_of(crew.requests["parent"][1])
-    assert place.statuses == []
+    assert world.statuses == []
 
 
-async def test_a_hook_that_passes_lets_agents_go(place: Place) -> None:
+async def test_a_hook_that_passes_lets_agents_go(world: Place) -> None:
     hook = {"matcher": "subagent", "command": "true"}
-    (place.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
+    (world.runner.home / "config.yaml").write_text(json.dumps({"hooks": {"before_tool": [hook]}}))
     crew = Crew(
         sends(("explore", "one x"), ("explore", "two x")),
         {"text": "Done."},
         one=[{"text": "found"}],
         two=[{"text": "found"}],
     )
-    end = await place.chat(crew)
-    assert (end.summary, len(place.statuses)) == ("Done.", 2)
+    end = await world.chat(crew)
+    assert (end.summary, len(world.statuses)) == ("Done.", 2)
 
 
-async def test_a_new_message_ends_children_that_wait(place: Place) -> None:
+async def test_a_new_message_ends_children_that_wait(world: Place) -> None:
     crew = Crew(
         sends(("explore", "one x"), ("explore", "two x")),
         {"text": "As you like."},
         one=[{"text": "one is found"}],
         two=[calls(("webfetch", {"url": "https://two.example"}))],
     )
-    assert (await place.chat(crew)).type == "question"
-    end = await place.say("never mind")
+    assert (await world.chat(crew)).type == "question"
+    end = await world.say("never mind")
     assert end.summary == "As you like."
-    assert place.statuses == [("explore-1", "done"), ("explore-2", "killed")]
+    assert world.statuses == [("explore-1", "done"), ("explore-2", "killed")]
     answer = next(m for m in crew.requests["parent"][1].body["messages"] if m["role"] == "tool")
     assert "one is found" in text_of(answer) and "[explore-2: killed]" in text_of(answer)
 
@@ -488,7 +488,7 @@ def test_children_stop_together_and_go_on(program: Program, provider: Provider) 
     }  # fmt: skip
 
 
-async def test_children_share_the_dollars(place: Place) -> None:
+async def test_children_share_the_dollars(world: Place) -> None:
     dear = {"usage": {"prompt_tokens": 100_000, "completion_tokens": 5, "total_tokens": 100_005}}
     crew = Crew(
         sends(("explore", "one x"), ("explore", "two x")),
@@ -496,9 +496,9 @@ async def test_children_share_the_dollars(place: Place) -> None:
         one=[calls(LOOK, **dear), {"text": "half of one"}],
         two=[{"text": "all of two"}],
     )
-    end = await place.chat(crew, model="openai/gpt-4o", max_cost=0.5)
-    *_, told, note = crew.requests["parent"][1].body["messages"]
-    assert "[explore-1: partial]\nhalf of one" in text_of(told)
+    end = await world.chat(crew, model="openai/gpt-4o", max_cost=0.5)
+    *_, message, note = crew.requests["parent"][1].body["messages"]
+    assert "[explore-1: partial]\nhalf of one" in text_of(message)
     assert text_of(note).startswith("Left for this request: $0.25 of $0.5.")
     assert "the limit of $0.25" in last_of(crew.requests["one"][1])
     assert (end.type, end.usage["requests"]) == ("completion", 5)
@@ -522,12 +522,12 @@ def test_a_task_sends_explorers_and_writers(program: Program, provider: Provider
     names = [request.body["messages"][0]["content"][:24] for request in crew.requests["parent"]]
     assert len(names) == 5
     architect = crew.requests["parent"][0].body["tools"]
-    (tool,) = [one["function"] for one in architect if one["function"]["name"] == "subagent"]
+    (tool,) = [item["function"] for item in architect if item["function"]["name"] == "subagent"]
     assert "- explore:" in tool["description"] and "- general:" not in tool["description"]
 
 
-async def test_an_agent_that_cannot_be_opened_fails_alone(place: Place) -> None:
-    agents = place.runner.home / "agents"
+async def test_an_agent_that_cannot_be_opened_fails_alone(world: Place) -> None:
+    agents = world.runner.home / "agents"
     agents.mkdir()
     text = "---\ndescription: Looks.\nmode: subagent\ntools: [nonsense]\n---\nLook.\n"
     (agents / "looker.md").write_text(text)
@@ -536,8 +536,8 @@ async def test_an_agent_that_cannot_be_opened_fails_alone(place: Place) -> None:
         {"text": "One of two."},
         two=[{"text": "found"}],
     )
-    end = await place.chat(crew)
-    assert (end.type, place.statuses) == (
+    end = await world.chat(crew)
+    assert (end.type, world.statuses) == (
         "completion",
         [("looker-1", "failed"), ("explore-1", "done")],
     )

@@ -21,8 +21,8 @@ def at_terminal(program: Program, provider: Provider):
     provider.script(TURNS)
     model = ["--model", "openai/served", "--base-url", provider.url]
 
-    def open_terminal(*words: str) -> Terminal:
-        argv = [*MCODE, *words, *(model if words[0] != "resume" else [])]
+    def open_terminal(*arguments: str) -> Terminal:
+        argv = [*MCODE, *arguments, *(model if arguments[0] != "resume" else [])]
         return Terminal(argv, program.project, program.environ)
 
     return open_terminal
@@ -30,9 +30,9 @@ def at_terminal(program: Program, provider: Provider):
 
 def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal):
     with at_terminal("task", "x", "--apply") as terminal:
-        shown = terminal.until(ASK)
-        for words in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
-            assert words in shown
+        output = terminal.until(ASK)
+        for name in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
+            assert name in output
         terminal.until(READY)
         terminal.type(CONFIRM)
         assert terminal.end() == 0 and "verified" in terminal.shown
@@ -61,8 +61,8 @@ def test_quitting_starts_nothing(program, provider, at_terminal, keys):
         terminal.until(READY)
         terminal.type(keys)
         assert terminal.end() == 130
-        said = "project files are ignored" in " ".join(terminal.shown.split())
-        assert said == (keys == CTRL_D)
+        is_match = "project files are ignored" in " ".join(terminal.shown.split())
+        assert is_match == (keys == CTRL_D)
     assert provider.requests == [] and not check_trust(program.project, program.home).trusted
     assert "No threads" in program.run("threads", "list").stderr
 

@@ -77,8 +77,8 @@ class Story:
         """The next turn of the role that asks."""
         self.trees.append(self.files())
         messages = request.body["messages"]
-        said = sum(message["role"] == "assistant" for message in messages)
-        return TURNS[role_of(messages)][said]
+        total = sum(message["role"] == "assistant" for message in messages)
+        return TURNS[role_of(messages)][total]
 
     def begin(self) -> None:
         self.program.environ |= GOOD
@@ -114,56 +114,56 @@ def story(program: Program, provider: Provider) -> Story:
 
 
 @pytest.fixture
-def told(story: Story) -> Story:
+def played_story(story: Story) -> Story:
     story.play()
     return story
 
 
-def test_undo_and_redo(told: Story) -> None:
-    said = told.done("undo", "--yes")
-    assert told.files() == told.trees[0]
-    assert flat(said.stderr).startswith("Undo in thread")
-    assert "restore a.txt recreate b.txt delete c.txt delete link delete raw" in flat(said.stderr)
-    assert "done, files restored" in told.done("threads", "list").stdout
-    assert told.done("diff").stdout == ""
-    told.done("redo", "--yes")
-    assert told.files() == told.trees[-1]
-    assert "has nothing to undo" not in told.done("undo", "--yes").stderr
-    assert "has nothing to undo" in told.done("undo", "--yes").stderr
-    assert told.files() == told.trees[0]
+def test_undo_and_redo(played_story: Story) -> None:
+    output = played_story.done("undo", "--yes")
+    assert played_story.files() == played_story.trees[0]
+    assert flat(output.stderr).startswith("Undo in thread")
+    assert "restore a.txt recreate b.txt delete c.txt delete link delete raw" in flat(output.stderr)
+    assert "done, files restored" in played_story.done("threads", "list").stdout
+    assert played_story.done("diff").stdout == ""
+    played_story.done("redo", "--yes")
+    assert played_story.files() == played_story.trees[-1]
+    assert "has nothing to undo" not in played_story.done("undo", "--yes").stderr
+    assert "has nothing to undo" in played_story.done("undo", "--yes").stderr
+    assert played_story.files() == played_story.trees[0]
 
 
-def test_files_go_to_any_step_and_back(told: Story) -> None:
+def test_files_go_to_any_step_and_back(played_story: Story) -> None:
     for step in (5, 4, 3, 2, 1, 0, 3, 6, 2):
-        told.done("rewind", "--to", str(step), "--files", "--yes")
-        assert told.files() == told.trees[step], step
-    told.done("redo", "--yes")
-    assert told.files() == told.trees[6]
+        played_story.done("rewind", "--to", str(step), "--files", "--yes")
+        assert played_story.files() == played_story.trees[step], step
+    played_story.done("redo", "--yes")
+    assert played_story.files() == played_story.trees[6]
 
 
-def test_what_the_user_did_in_between_stays(told: Story) -> None:
-    project = told.program.project
+def test_what_the_user_did_in_between_stays(played_story: Story) -> None:
+    project = played_story.program.project
     (project / "mine.txt").write_text("mine\n")
     text = (project / "a.txt").read_text()
     (project / "a.txt").write_text(text.replace("four", "FOUR"))
     (project / "raw.bin").write_bytes(b"mine")
-    said = told.run("rewind", "--to", "2", "--files", "--yes")
-    assert said.code == 1
-    assert "merge a.txt" in flat(said.stderr) and "skip raw.bin: " in flat(said.stderr)
-    expected = told.trees[2] | {
+    result = played_story.run("rewind", "--to", "2", "--files", "--yes")
+    assert result.code == 1
+    assert "merge a.txt" in flat(result.stderr) and "skip raw.bin: " in flat(result.stderr)
+    expected = played_story.trees[2] | {
         "mine.txt": ("100644", b"mine\n"),
         "a.txt": ("100644", FIRST.replace("four", "FOUR").encode()),
         "raw.bin": ("100644", b"mine"),
     }
-    assert told.files() == expected
-    told.done("rewind", "--to", "2", "--files", "--yes", "--force")
+    assert played_story.files() == expected
+    played_story.done("rewind", "--to", "2", "--files", "--yes", "--force")
     del expected["raw.bin"]
-    assert told.files() == expected
+    assert played_story.files() == expected
 
 
-def test_task_continues_from_rewound_conversation(told: Story) -> None:
-    said = told.done("rewind", "--to", "3", "--yes", "--json")
-    assert json.loads(said.stdout) | {"thread_id": ""} == {
+def test_task_continues_from_rewound_conversation(played_story: Story) -> None:
+    output = played_story.done("rewind", "--to", "3", "--yes", "--json")
+    assert json.loads(output.stdout) | {"thread_id": ""} == {
         "thread_id": "",
         "kind": "rewind",
         "step": 3,
@@ -172,31 +172,31 @@ def test_task_continues_from_rewound_conversation(told: Story) -> None:
         "merged": [],
         "conflicts": [],
     }
-    assert told.files() == told.trees[3]
-    before = len(told.provider.requests)
-    ended = told.program.resume(told.thread)
+    assert played_story.files() == played_story.trees[3]
+    before = len(played_story.provider.requests)
+    ended = played_story.program.resume(played_story.thread)
     assert (ended.code, ended.outcome) == (0, "verified")
-    assert told.files() == told.trees[-1]
-    again = told.provider.requests[before]
-    assert again.raw == told.provider.requests[3].raw
-    assert len(told.provider.requests) == before + 3
+    assert played_story.files() == played_story.trees[-1]
+    again = played_story.provider.requests[before]
+    assert again.raw == played_story.provider.requests[3].raw
+    assert len(played_story.provider.requests) == before + 3
 
 
-def test_rewind_can_be_undone_as_a_whole(told: Story) -> None:
-    told.done("rewind", "--to", "1", "--yes")
-    shown = told.done("rewind")
-    assert "steps 2 to 6 were abandoned by a rewind" in shown.stderr
-    assert "steps 2 to 6, abandoned by a rewind" in told.done("threads", "tree").stdout
-    told.done("rewind", "--to", "6", "--yes")
-    assert told.files() == told.trees[6]
-    assert told.program.resume(told.thread).outcome == "verified"
-    assert len(told.provider.requests) == 6
+def test_rewind_can_be_undone_as_a_whole(played_story: Story) -> None:
+    played_story.done("rewind", "--to", "1", "--yes")
+    output = played_story.done("rewind")
+    assert "steps 2 to 6 were abandoned by a rewind" in output.stderr
+    assert "steps 2 to 6, abandoned by a rewind" in played_story.done("threads", "tree").stdout
+    played_story.done("rewind", "--to", "6", "--yes")
+    assert played_story.files() == played_story.trees[6]
+    assert played_story.program.resume(played_story.thread).outcome == "verified"
+    assert len(played_story.provider.requests) == 6
 
 
-def test_only_the_conversation_goes_back(told: Story) -> None:
-    told.done("rewind", "--to", "2", "--talk", "--yes")
-    assert told.files() == told.trees[-1]
-    steps = json.loads(told.done("rewind", "--json").stdout)
+def test_only_the_conversation_goes_back(played_story: Story) -> None:
+    played_story.done("rewind", "--to", "2", "--talk", "--yes")
+    assert played_story.files() == played_story.trees[-1]
+    steps = json.loads(played_story.done("rewind", "--json").stdout)
     assert [(step["number"], step["role"], step["files"]) for step in steps] == [
         (0, "", []),
         (1, "architect", []),
@@ -204,28 +204,32 @@ def test_only_the_conversation_goes_back(told: Story) -> None:
     ]
 
 
-def test_a_fork_at_the_beginning_does_something_else(told: Story) -> None:
-    made = told.done("threads", "fork", "--at", "0", "--say", "Other lines.", "--files", "--yes")
-    assert told.files() == told.trees[0]
-    before = len(told.provider.requests)
-    assert told.program.resume(made.stdout.strip()).outcome == "verified"
-    assert told.files() == told.trees[-1]
-    first = told.provider.requests[before].body["messages"][1]
+def test_a_fork_at_the_beginning_does_something_else(played_story: Story) -> None:
+    made = played_story.done(
+        "threads", "fork", "--at", "0", "--say", "Other lines.", "--files", "--yes"
+    )
+    assert played_story.files() == played_story.trees[0]
+    before = len(played_story.provider.requests)
+    assert played_story.program.resume(made.stdout.strip()).outcome == "verified"
+    assert played_story.files() == played_story.trees[-1]
+    first = played_story.provider.requests[before].body["messages"][1]
     assert first["content"] == "Other lines."
 
 
-def test_fork_and_its_parent_both_continue(told: Story) -> None:
-    fork = told.done("threads", "fork", told.thread, "--at", "4", "--say", "Hurry.").stdout.strip()
-    before = len(told.provider.requests)
-    assert told.program.resume(fork).outcome == "verified"
-    heard = told.provider.requests[before].body["messages"]
-    assert [message["content"] for message in heard[-1:]] == ["Hurry."]
-    told.done("rewind", told.thread, "--to", "4", "--talk", "--yes")
-    assert told.program.resume(told.thread).outcome == "verified"
-    lines = told.done("threads", "tree").stdout.splitlines()
-    assert lines[0].startswith(told.thread[:8])
+def test_fork_and_its_parent_both_continue(played_story: Story) -> None:
+    fork = played_story.done(
+        "threads", "fork", played_story.thread, "--at", "4", "--say", "Hurry."
+    ).stdout.strip()
+    before = len(played_story.provider.requests)
+    assert played_story.program.resume(fork).outcome == "verified"
+    events = played_story.provider.requests[before].body["messages"]
+    assert [message["content"] for message in events[-1:]] == ["Hurry."]
+    played_story.done("rewind", played_story.thread, "--to", "4", "--talk", "--yes")
+    assert played_story.program.resume(played_story.thread).outcome == "verified"
+    lines = played_story.done("threads", "tree").stdout.splitlines()
+    assert lines[0].startswith(played_story.thread[:8])
     assert [line[:11] for line in lines[1:]] == ["├─ steps 5 ", f"└─ {fork[:8]}"]
-    assert told.files() == told.trees[-1]
+    assert played_story.files() == played_story.trees[-1]
 
 
 def test_a_thread_that_runs_is_left_alone(story: Story) -> None:
@@ -252,10 +256,10 @@ def test_a_thread_that_runs_is_left_alone(story: Story) -> None:
     assert story.program.end(process).outcome == "verified"
 
 
-def cut_short(told: Story) -> None:
+def cut_short(played_story: Story) -> None:
     """Leave what an undo leaves that is killed before it has written anything."""
-    history = FileHistory(told.program.home / "data" / "threads.db")
-    entries = history.list_entries(told.thread)
+    history = FileHistory(played_story.program.home / "data" / "threads.db")
+    entries = history.list_entries(played_story.thread)
     net: dict[str, PathChange] = {}
     for entry in reversed(entries):
         for change in entry.changes:
@@ -263,7 +267,7 @@ def cut_short(told: Story) -> None:
             net[change.path] = PathChange(change.path, now, change.old)
     changes = [change for change in net.values() if change.old != change.new]
     history.begin_entry(
-        told.thread,
+        played_story.thread,
         "undo-0123456789abcdef",
         "undo",
         before=entries[-1].after,
@@ -274,28 +278,28 @@ def cut_short(told: Story) -> None:
 
 
 FINISH: dict[str, Callable[[Story], Ended]] = {
-    "undo": lambda told: told.done("undo", "--yes"),
-    "resume": lambda told: told.program.resume(told.thread, output="text"),
+    "undo": lambda played_story: played_story.done("undo", "--yes"),
+    "resume": lambda played_story: played_story.program.resume(played_story.thread, output="text"),
 }
 
 
 @pytest.mark.parametrize("by", FINISH)
-def test_interrupted_undo_is_finished_first(told: Story, by: str) -> None:
-    cut_short(told)
-    assert "inished an interrupted restore" in FINISH[by](told).stderr
-    assert told.files() == told.trees[0]
+def test_interrupted_undo_is_finished_first(played_story: Story, by: str) -> None:
+    cut_short(played_story)
+    assert "inished an interrupted restore" in FINISH[by](played_story).stderr
+    assert played_story.files() == played_story.trees[0]
 
 
 def test_without_git_what_tools_wrote_can_be_undone(story: Story, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in ("sh", "bash", "sed", "mv", "ln", "rm", "printf", "chmod", "true", "cat", "env"):
-        if found := shutil.which(name):
-            (programs / name).symlink_to(os.path.realpath(found))
+        if result := shutil.which(name):
+            (programs / name).symlink_to(os.path.realpath(result))
     story.program.environ["PATH"] = str(programs)
     story.play()
-    said = story.done("undo", "--yes")
-    assert "restore a.txt" in flat(said.stderr)
+    output = story.done("undo", "--yes")
+    assert "restore a.txt" in flat(output.stderr)
     assert (story.program.project / "a.txt").read_text() == FIRST.replace("two", "2")
     story.done("redo", "--yes")
     assert story.files() == story.trees[-1]
@@ -325,8 +329,8 @@ for command in sys.argv[1].split("|"):
 """
 
 
-def test_what_changes_no_conversation_loads_no_langgraph(told: Story) -> None:
-    program = told.program
+def test_what_changes_no_conversation_loads_no_langgraph(played_story: Story) -> None:
+    program = played_story.program
     ended = subprocess.run(
         [sys.executable, "-P", "-c", ONE_BY_ONE, LIGHT.replace("\n", "")],
         cwd=program.project,
@@ -339,34 +343,34 @@ def test_what_changes_no_conversation_loads_no_langgraph(told: Story) -> None:
     assert ended.stderr.count("set()") == LIGHT.count("|") + 1
 
 
-def test_step_is_chosen_from_list_at_terminal(told: Story) -> None:
+def test_step_is_chosen_from_list_at_terminal(played_story: Story) -> None:
     argv = [sys.executable, "-m", "maxagent", "rewind"]
-    with Terminal(argv, told.program.project, told.program.environ) as terminal:
+    with Terminal(argv, played_story.program.project, played_story.program.environ) as terminal:
         terminal.until("Go back to which step?")
-        assert "Once more." in terminal.shown and told.files() == told.trees[6]
+        assert "Once more." in terminal.shown and played_story.files() == played_story.trees[6]
         terminal.type("2\n")
         terminal.until("Continue?")
         terminal.until(READY)
         terminal.type(CONFIRM)
         assert terminal.end() == 0
-    assert told.files() == told.trees[2]
+    assert played_story.files() == played_story.trees[2]
     assert "mcode resume" in terminal.shown
 
 
-def test_nobody_is_there_to_be_asked(told: Story) -> None:
-    refused = told.run("undo")
-    assert (refused.code, told.files()) == (4, told.trees[-1])
+def test_nobody_is_there_to_be_asked(played_story: Story) -> None:
+    refused = played_story.run("undo")
+    assert (refused.code, played_story.files()) == (4, played_story.trees[-1])
     assert "add `--yes`" in refused.stderr
 
 
-def test_prune_keeps_everything_still_reachable(told: Story) -> None:
-    told.done("undo", "--yes")
-    assert "Freed" in told.done("threads", "prune").stderr
-    told.done("redo", "--yes")
-    assert told.files() == told.trees[-1]
-    told.done("threads", "prune", "--older", "0", "--yes")
-    assert told.done("threads", "list").stdout == ""
-    assert told.files() == told.trees[-1]
+def test_prune_keeps_everything_still_reachable(played_story: Story) -> None:
+    played_story.done("undo", "--yes")
+    assert "Freed" in played_story.done("threads", "prune").stderr
+    played_story.done("redo", "--yes")
+    assert played_story.files() == played_story.trees[-1]
+    played_story.done("threads", "prune", "--older", "0", "--yes")
+    assert played_story.done("threads", "list").stdout == ""
+    assert played_story.files() == played_story.trees[-1]
 
 
 NAMES = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")

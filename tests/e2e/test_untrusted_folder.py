@@ -41,8 +41,8 @@ ASKS = {"name": "ask_user", "args": {"question": "Which?"}}
 EDITS = {"name": "edit", "args": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}
 
 
-def calls(*named: dict[str, Any]) -> dict[str, Any]:
-    return {"tool_calls": [{"args": {}, **call, "name": call["tool"]} for call in named]}
+def calls(*names: dict[str, Any]) -> dict[str, Any]:
+    return {"tool_calls": [{"args": {}, **call, "name": call["tool"]} for call in names]}
 
 
 @dataclass
@@ -111,54 +111,54 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     """Every command, in turn; the thread that they speak of is the one of the task."""
     folder = tmp_path_factory.mktemp("untrusted")
     with Provider() as provider:
-        place = Opened(folder, provider, Traps(folder, free_port()))
-        _look(place)
-        _work(place)
-        _look_back(place)
+        location = Opened(folder, provider, Traps(folder, free_port()))
+        _look(location)
+        _work(location)
+        _look_back(location)
         if find_spec("langgraph_api"):
-            place.serve()
-        yield place
+            location.serve()
+        yield location
 
 
-def _look(place: Opened) -> None:
+def _look(location: Opened) -> None:
     shell = [{"tool": "run_command", "args": {"command": line}} for line in COMMANDS]
     lines = "".join(json.dumps(call) + "\n" for call in (*READS, *shell))
-    place.run("tools", "call", "--stdin", stdin=lines)
-    place.run("tools", "list")
-    place.run("doctor")
-    place.run("config", "show", "--show-origin")
-    place.run("config", "get", "security.mode")
-    place.run("permissions", "list")
-    place.run("permissions", "explain", "run_command", "touch x")
-    place.run("trust", "--list", "--json")
-    place.run("trust")
+    location.run("tools", "call", "--stdin", stdin=lines)
+    location.run("tools", "list")
+    location.run("doctor")
+    location.run("config", "show", "--show-origin")
+    location.run("config", "get", "security.mode")
+    location.run("permissions", "list")
+    location.run("permissions", "explain", "run_command", "touch x")
+    location.run("trust", "--list", "--json")
+    location.run("trust")
 
 
-def _work(place: Opened) -> None:
-    model = ["--model", "openai/served", "--base-url", place.provider.url]
+def _work(location: Opened) -> None:
+    model = ["--model", "openai/served", "--base-url", location.provider.url]
     done = {"text": "Done."}
     coder = [calls(*READS), {"tool_calls": [EDITS]}, {"tool_calls": [ASKS]}, done]
-    place.provider.script([{"text": "SMALL"}, *coder, {"text": "Accepted."}])
-    asked = place.run("task", "Do it", *model, "--apply", "--output", "stream-json")
+    location.provider.script([{"text": "SMALL"}, *coder, {"text": "Accepted."}])
+    asked = location.run("task", "Do it", *model, "--apply", "--output", "stream-json")
     thread = asked.events[0]["thread_id"]
-    place.run("resume", thread, "--answer", "a", "--output", "stream-json")
+    location.run("resume", thread, "--answer", "a", "--output", "stream-json")
     change = {**EDITS, "args": {**EDITS["args"], "old_string": "two", "new_string": "three"}}
-    place.provider.script([calls(READS[-1]), {"tool_calls": [change]}, done])
-    place.run("edit", "a.txt", "Say three", *model, "--apply", "--output", "stream-json")
+    location.provider.script([calls(READS[-1]), {"tool_calls": [change]}, done])
+    location.run("edit", "a.txt", "Say three", *model, "--apply", "--output", "stream-json")
 
 
-def _look_back(place: Opened) -> None:
-    thread = json.loads(place.ended["task Do it"].stdout.splitlines()[0])["thread_id"]
-    place.run("threads", "list")
-    place.run("threads", "show", thread)
-    place.run("threads", "tree")
-    place.run("threads", "changes", thread)
-    place.run("diff")
-    place.run("undo", "--yes")
-    place.run("redo", "--yes")
-    place.run("rewind", thread)
-    place.run("threads", "fork", thread, "--at", "0", "--say", "Again")
-    place.run("threads", "prune", "--yes")
+def _look_back(location: Opened) -> None:
+    thread = json.loads(location.ended["task Do it"].stdout.splitlines()[0])["thread_id"]
+    location.run("threads", "list")
+    location.run("threads", "show", thread)
+    location.run("threads", "tree")
+    location.run("threads", "changes", thread)
+    location.run("diff")
+    location.run("undo", "--yes")
+    location.run("redo", "--yes")
+    location.run("rewind", thread)
+    location.run("threads", "fork", thread, "--at", "0", "--say", "Again")
+    location.run("threads", "prune", "--yes")
 
 
 def test_the_commands_did_what_they_are_for(opened: Opened) -> None:
@@ -176,21 +176,21 @@ def test_no_trap_was_sprung(opened: Opened) -> None:
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 def test_nothing_of_the_folder_was_executed(opened: Opened) -> None:
-    found = {name: executed_in(opened.traps.project, log) for name, log in opened.logs.items()}
-    assert found == {name: [] for name in opened.logs}
+    result = {name: executed_in(opened.traps.project, log) for name, log in opened.logs.items()}
+    assert result == {name: [] for name in opened.logs}
     assert all("execve(" in log for log in opened.logs.values())
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 def test_only_the_users_own_endpoint_was_connected(opened: Opened) -> None:
     own = {0, int(opened.provider.url.rpartition(":")[2].partition("/")[0])}
-    found = {name: connections(log, own) for name, log in opened.logs.items()}
-    assert found == {name: [] for name in opened.logs}
+    result = {name: connections(log, own) for name, log in opened.logs.items()}
+    assert result == {name: [] for name in opened.logs}
 
 
 def test_model_got_nothing_from_untrusted_folder(opened: Opened) -> None:
-    heard = b"".join(request.raw for request in opened.provider.requests)
-    assert b"one" in heard and CANARY.encode() not in heard
+    text = b"".join(request.raw for request in opened.provider.requests)
+    assert b"one" in text and CANARY.encode() not in text
 
 
 def test_nothing_of_the_folder_is_a_setting(opened: Opened) -> None:
@@ -208,19 +208,19 @@ def test_the_task_ends_unverified_and_says_why(opened: Opened) -> None:
 
 
 def test_stderr_lists_ignored_files_once_with_trust_hint(opened: Opened) -> None:
-    told = opened.ended["task Do it"].stderr
-    assert told.count("is not trusted") == 1
-    for words in ("`.llc.yaml` (configuration)", "`.mcp.json`", "(mcp)", "tests", "--trust"):
-        assert words in told
+    stderr = opened.ended["task Do it"].stderr
+    assert stderr.count("is not trusted") == 1
+    for text in ("`.llc.yaml` (configuration)", "`.mcp.json`", "(mcp)", "tests", "--trust"):
+        assert text in stderr
 
 
 def test_trust_question_names_kinds_and_far_reaching_settings(opened: Opened) -> None:
-    told = opened.ended["trust"].stderr
+    stderr = opened.ended["trust"].stderr
     reaching = ('! sandbox.mode: "off"', "! task.test_command:", "! after_edit.*:")
     files = (".mcp.json", ".claude/skills/a/run.sh", ".opencode/commands/task.md", "AGENTS.md")
-    for words in (*reaching, *files, ".agents/agents/coder.md", ".llc/hooks/start", "tests: "):
-        assert words in told
-    assert "sk-a-key-of-the-user" not in told
+    for name in (*reaching, *files, ".agents/agents/coder.md", ".llc/hooks/start", "tests: "):
+        assert name in stderr
+    assert "sk-a-key-of-the-user" not in stderr
 
 
 def test_trusted_configuration_applies_and_tests_run(tmp_path: Path) -> None:
@@ -235,9 +235,9 @@ def test_trusted_configuration_applies_and_tests_run(tmp_path: Path) -> None:
     ended = Ended(done.returncode, done.stdout, done.stderr)
     assert (ended.code, ended.outcome, (project / "tested").exists()) == (0, "verified", True)
     assert any("sets task.test_command" in notice["text"] for notice in ended.told("notice"))
-    listed = [*MCODE, "trust", "--list", "--json"]
-    kept = subprocess.run(listed, cwd=project, env=environ, capture_output=True, text=True)
-    assert [one["folder"] for one in json.loads(kept.stdout)] == [str(project)]
+    names = [*MCODE, "trust", "--list", "--json"]
+    result = subprocess.run(names, cwd=project, env=environ, capture_output=True, text=True)
+    assert [item["folder"] for item in json.loads(result.stdout)] == [str(project)]
 
 
 def test_the_traps_do_work(tmp_path: Path) -> None:

@@ -22,17 +22,19 @@ def talker(program: Program, provider: Provider) -> Program:
     return program
 
 
-def speak(program: Program, *words: str, output: str = "text") -> tuple[str, str]:
-    ended = program.run(*words, "--model", "openai/served", "--output", output)
+def speak(program: Program, *arguments: str, output: str = "text") -> tuple[str, str]:
+    ended = program.run(*arguments, "--model", "openai/served", "--output", output)
     assert ended.code == 0, ended.stderr
     return ended.stdout, ended.stderr
 
 
 @pytest.mark.parametrize(
-    "words", [("-v", "chat", QUESTION), ("chat", QUESTION, "--verbose"), ("-v", QUESTION)]
+    "arguments", [("-v", "chat", QUESTION), ("chat", QUESTION, "--verbose"), ("-v", QUESTION)]
 )
-def test_stderr_has_requests_retries_and_results(talker: Program, words: tuple[str, ...]) -> None:
-    stdout, stderr = speak(talker, *words)
+def test_stderr_has_requests_retries_and_results(
+    talker: Program, arguments: tuple[str, ...]
+) -> None:
+    stdout, stderr = speak(talker, *arguments)
     assert stdout == "Thirty lines.\n"
     assert "request 1: 0." in stderr and "request 2: 0." in stderr
     assert "10 tokens in (0 cached), 5 out" in stderr

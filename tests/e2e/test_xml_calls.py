@@ -83,11 +83,11 @@ def project(program: Program) -> Path:
 
 def script_without_tools(provider: Provider, answers: list[Answer]) -> None:
     """Answer as a server whose model has no native calls."""
-    left = iter(answers)
+    remaining = iter(answers)
 
     def choose_answer(request: Request) -> Answer:
         roles = {message["role"] for message in request.body["messages"]}
-        return REFUSAL if "tools" in request.body or "tool" in roles else next(left)
+        return REFUSAL if "tools" in request.body or "tool" in roles else next(remaining)
 
     provider.script(choose_answer)
 
@@ -104,8 +104,8 @@ def test_a_task_without_native_calls_ends_verified(
     for name in NAMES:
         assert (project / f"shop/{name}.py").read_text() == MODULE.format(sign="*")
     assert (project / "shop/basket.py").read_text() == BASKET
-    shown = "".join(event["text"] for event in ended.told("output"))
-    assert "Next:" in shown and "<" not in shown
+    text = "".join(event["text"] for event in ended.told("output"))
+    assert "Next:" in text and "<" not in text
     assert [NOTICE in event["text"] for event in ended.told("notice")].count(True) == 1
     refused, *asked = provider.requests
     assert "tools" in refused.body
@@ -205,5 +205,5 @@ def test_markup_of_makers_is_called_and_thinking_is_no_answer(
     assert (ended.code, ended.last["summary"]) == (0, "One."), ended.stdout
     roles = [message["role"] for message in provider.requests[-1].body["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
-    told = provider.requests[-1].body["messages"][-1]["content"]
-    assert "arrived as text and did not run" in told
+    message_text = provider.requests[-1].body["messages"][-1]["content"]
+    assert "arrived as text and did not run" in message_text

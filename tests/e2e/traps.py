@@ -33,9 +33,9 @@ class Traps:
     def sprung(self) -> set[str]:
         """The traps that have been."""
         return {
-            found.name.removeprefix(FIRED)
+            entry.name.removeprefix(FIRED)
             for folder in (self.told, self.project)
-            for found in folder.rglob(f"{FIRED}*")
+            for entry in folder.rglob(f"{FIRED}*")
         }
 
     def _files(self) -> None:
@@ -132,8 +132,8 @@ class Traps:
         self._put(".env", f"{home}LLC_BASE_URL={self._listener}\nLLC_MODE=auto\n")
         for name in (".envrc", ".bashrc", ".bash_profile", ".profile", ".zshenv", ".inputrc"):
             self._put(name, f"{self._command(f'shell{name}')}\n")
-        said = {str(self.project): {"since": "2026-01-01T00:00:00+00:00", "files": {}}}
-        self._put(".llc/data/trust.json", json.dumps(said))
+        texts = {str(self.project): {"since": "2026-01-01T00:00:00+00:00", "files": {}}}
+        self._put(".llc/data/trust.json", json.dumps(texts))
         self._put(".llc/config.yaml", "security: {mode: auto}\n")
         task = {"label": "x", "command": self._command("editor"), "runOn": "folderOpen"}
         self._put(".vscode/tasks.json", json.dumps({"tasks": [task]}))

@@ -91,7 +91,7 @@ async def test_parent_graph_reads_the_answer(thread: EditedThread, schema: Any) 
 
 
 @pytest.mark.parametrize(
-    ("given", "missing"),
+    ("value", "missing"),
     [
         ({"messages": [{"role": "user", "content": "hi"}]}, "no `request`, `folder`;"),
         ({"messages": ["hi"], "folder": "/"}, "no `request`;"),
@@ -102,9 +102,9 @@ async def test_parent_graph_reads_the_answer(thread: EditedThread, schema: Any) 
     ],
 )
 @pytest.mark.parametrize("graph", [chat, edit, task], ids=["chat", "edit", "task"])
-async def test_incomplete_input_gets_a_sentence(graph: Any, given: Any, missing: str) -> None:
+async def test_incomplete_input_gets_a_sentence(graph: Any, value: Any, missing: str) -> None:
     with pytest.raises(UsageError, match=missing):
-        await graph.build_graph().compile().ainvoke(given)
+        await graph.build_graph().compile().ainvoke(value)
 
 
 @pytest.mark.parametrize("graph", [chat, edit, task, subagent])
@@ -126,12 +126,12 @@ def test_synchronous_call_is_refused_with_a_sentence(graph: Any) -> None:
 )
 async def test_drawn_main_line_is_solid(graph: Any, line: tuple[str, ...]) -> None:
     for drawn in (graph.graph.get_graph(), await graph.graph.aget_graph(xray=True)):
-        solid = {(one.source, one.target) for one in drawn.edges if not one.conditional}
+        solid = {(edge.source, edge.target) for edge in drawn.edges if not edge.conditional}
         assert {*zip(line, line[1:], strict=False)} <= solid
-        dashed = [one for one in drawn.edges if one.conditional and one.source != START]
-        assert dashed and all(one.data for one in dashed if ":" not in one.source + one.target)
+        dashed = [edge for edge in drawn.edges if edge.conditional and edge.source != START]
+        assert dashed and all(item.data for item in dashed if ":" not in item.source + item.target)
     plain = graph.graph.get_graph()
-    assert sum(not one.conditional for one in plain.edges) == len(line) - 1
+    assert sum(not edge.conditional for edge in plain.edges) == len(line) - 1
 
 
 async def test_write_of_a_person_completes_a_first_input(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ def test_drawn_task_graph_has_no_dangling_node():
     drawn = graph.get_graph()
     inner = {name for name in drawn.nodes if not name.startswith("__")}
     reached = {edge.target for edge in drawn.edges}
-    left = {edge.source for edge in drawn.edges}
+    sources = {edge.source for edge in drawn.edges}
     assert inner == ROLES | STEPS | ATTEMPTS
-    assert inner <= reached and inner <= left
+    assert inner <= reached and inner <= sources
 
 
 def test_task_schemas_for_studio_can_be_generated():

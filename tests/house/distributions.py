@@ -46,7 +46,7 @@ def imported_distributions(extra: str = "") -> Mapping[str, Path]:
 
 def _extra_of(module: Path) -> str:
     places = EXTRA_PLACES.items()
-    return next((extra for extra, place in places if str(module).startswith(place)), "")
+    return next((extra for extra, location in places if str(module).startswith(location)), "")
 
 
 def _imported_names(module: Path) -> Iterator[str]:
@@ -70,10 +70,12 @@ def _owner(name: str) -> str:
 def _owners() -> Mapping[str, str]:
     """Each installed module's distribution; several share the namespace `langgraph`."""
     return {
-        _dotted(path): _normalize(found.name)
-        for found in distributions()
+        _dotted(path): _normalize(distribution.name)
+        for distribution in distributions()
         # `found.files` reads the same file ten times slower
-        for path in re.findall(r"^([\w./-]+\.(?:py|so)),", found.read_text("RECORD") or "", re.M)
+        for path in re.findall(
+            r"^([\w./-]+\.(?:py|so)),", distribution.read_text("RECORD") or "", re.M
+        )
     }
 
 

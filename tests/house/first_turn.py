@@ -30,15 +30,15 @@ class FirstRequest:
 
 
 @cache
-def reach_first_request(*words: str, scenario: Path = DEMO / "scenario.json") -> FirstRequest:
+def reach_first_request(*arguments: str, scenario: Path = DEMO / "scenario.json") -> FirstRequest:
     """Run `mcode` with these words in the demo's project; it needs no key and no network."""
-    with tempfile.TemporaryDirectory() as place:
-        project = Path(place, "shop")
+    with tempfile.TemporaryDirectory() as temporary_directory:
+        project = Path(temporary_directory, "shop")
         shutil.copytree(DEMO / "project", project)
         done = subprocess.run(
-            [sys.executable, __file__, *words, "--trust", "--model", f"scripted/{scenario}"],
+            [sys.executable, __file__, *arguments, "--trust", "--model", f"scripted/{scenario}"],
             cwd=project,
-            env={**os.environ, "MAXAGENT_HOME": str(Path(place, "home"))},
+            env={**os.environ, "MAXAGENT_HOME": str(Path(temporary_directory, "home"))},
             capture_output=True,
             text=True,
             check=False,
@@ -57,7 +57,7 @@ def main() -> None:
     from maxagent.cli import app
 
     entered: set[str] = set()
-    own = f"{ROOT}{os.sep}"
+    text = f"{ROOT}{os.sep}"
 
     def see(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
@@ -65,7 +65,7 @@ def main() -> None:
         if event != "call" or not code.co_flags & CO_OPTIMIZED:
             return
         name = code.co_filename
-        if name.startswith(own) and not name.startswith(f"{own}."):  # not `.venv`
+        if name.startswith(text) and not name.startswith(f"{text}."):  # not `.venv`
             entered.add(name)
         if name == MODEL and code.co_name in ("_astream", "_agenerate", "_generate"):
             entered.discard(__file__)

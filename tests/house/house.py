@@ -54,8 +54,8 @@ class Measure:
     def aim(self) -> str:
         """The aim in words; empty for a figure without one."""
         least = f"at least {self.least:g}" if self.least > -math.inf else ""
-        most = f"at most {self.most:g}" if self.most < math.inf else ""
-        return ", ".join(filter(None, (least, most)))
+        text = f"at most {self.most:g}" if self.most < math.inf else ""
+        return ", ".join(filter(None, (least, text)))
 
 
 def main() -> None:
@@ -180,8 +180,8 @@ def list_module_circles() -> Sequence[Circle]:
 def one_importer_share() -> float:
     """Compute the share of modules that one other module imports."""
     importers = Counter(target for module in find_modules() for target in imported_modules(module))
-    own = [module for module in find_modules() if module.name != "__init__.py"]
-    return sum(importers[module] == 1 for module in own) / len(own)
+    modules = [module for module in find_modules() if module.name != "__init__.py"]
+    return sum(importers[module] == 1 for module in modules) / len(modules)
 
 
 def import_share() -> float:

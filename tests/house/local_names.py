@@ -19,10 +19,10 @@ SUPERLATIVES = ("LONGEST", "LARGEST", "FEWEST", "MOST_", "LEAST_", "SMALLEST", "
 
 def find_vague_names(module: Path) -> Sequence[str]:
     """Find the names that a module gives to something, with their lines."""
-    named = [
+    nodes = [
         (name, node.lineno) for node in ast.walk(parse_module(module)) for name in _names(node)
     ]
-    return [f"{module}:{line}: {name}" for name, line in named if _is_vague(name.strip("_"))]
+    return [f"{module}:{line}: {name}" for name, line in nodes if _is_vague(name.strip("_"))]
 
 
 def _names(node: ast.AST) -> Sequence[str]:

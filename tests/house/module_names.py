@@ -39,9 +39,9 @@ def find_misnamed(modules: Iterable[Path]) -> set[str]:
 
 def is_misnamed(name: str) -> bool:
     """Whether the words of a module's name break a rule."""
-    words = name.split("_")
-    last = words[-1]
+    parts = name.split("_")
+    last = parts[-1]
     participle = last in PARTICIPLES or last.endswith("ed")
     return bool(
-        CATCH_ALLS & {name} or BANNED_WORDS.intersection(words) or participle and last not in NOUNS
+        CATCH_ALLS & {name} or BANNED_WORDS.intersection(parts) or participle and last not in NOUNS
     )

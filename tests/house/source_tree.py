@@ -14,8 +14,8 @@ FLOOR_NUMBERS = {name: number for number, names in enumerate(FLOORS) for name in
 @cache
 def find_modules() -> Sequence[Path]:
     """Find every source file of the package, relative to the repository."""
-    found = [path for folder in FLOOR_NUMBERS for path in (ROOT / folder).rglob("*.py")]
-    return sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.py"), *found])
+    floor_numbers = [path for folder in FLOOR_NUMBERS for path in (ROOT / folder).rglob("*.py")]
+    return sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.py"), *floor_numbers])
 
 
 @cache

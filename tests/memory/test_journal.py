@@ -72,27 +72,27 @@ def test_close_waits_for_running_operation(journal: Journal, path: Path) -> None
 
     with closing(connect(path)) as other, ThreadPoolExecutor(2) as threads:
         other.execute("BEGIN IMMEDIATE")
-        begun = threads.submit(begin)
+        process = threads.submit(begin)
         assert at_it.wait(20)
         closed = threads.submit(journal.close)
-        assert not wait([begun, closed], 0.2).done
+        assert not wait([process, closed], 0.2).done
         other.execute("COMMIT")
-        assert (begun.result(), closed.result()) == (StartedCall(), None)
+        assert (process.result(), closed.result()) == (StartedCall(), None)
 
 
 def test_an_unfinished_call_is_not_begun_again(journal: Journal) -> None:
     journal.begin_call("t", "c1", "run_command")
-    found = journal.begin_call("t", "c1", "run_command")
-    assert isinstance(found, UnfinishedCall)
-    assert (found.tool, found.started_at[10:11]) == ("run_command", "T")
+    result = journal.begin_call("t", "c1", "run_command")
+    assert isinstance(result, UnfinishedCall)
+    assert (result.tool, result.started_at[10:11]) == ("run_command", "T")
 
 
 def test_an_unfinished_call_has_what_it_printed(journal: Journal) -> None:
     journal.begin_call("t", "c1", "run_command")
     for output in ("one\n", "one\ntwo\n"):
         journal.keep_output("t", "c1", output)
-        known = journal.find_call("t", "c1")
-        assert isinstance(known, UnfinishedCall) and known.output == output
+        existing = journal.find_call("t", "c1")
+        assert isinstance(existing, UnfinishedCall) and existing.output == output
     journal.finish_call("t", "c1", {"output": "all"})
     journal.keep_output("t", "c1", "late")
     assert journal.find_call("t", "c1") == FinishedCall({"output": "all"})
@@ -168,11 +168,11 @@ def test_of_many_threads_one_begins_a_call(path: Path) -> None:
         closing(Journal(path)) as other,
         ThreadPoolExecutor(8) as pool,
     ):
-        found = list(
+        result = list(
             pool.map(lambda journal: journal.begin_call("t", "c", "edit"), [mine, other] * 20)
         )
-    assert [type(one) for one in found].count(StartedCall) == 1
-    assert [type(one) for one in found].count(UnfinishedCall) == 39
+    assert [type(item) for item in result].count(StartedCall) == 1
+    assert [type(item) for item in result].count(UnfinishedCall) == 39
 
 
 def test_full_disk_is_reported_call_is_not_started(journal: Journal, path: Path) -> None:
@@ -201,25 +201,25 @@ for n in itertools.count(first):
 
 def test_after_kill_call_is_finished_or_open(path: Path) -> None:
     effects = path.with_name("effects")
-    begun = 0
+    number = 0
     for kill in range(KILLS):
-        command = [sys.executable, "-c", CALLS_UNTIL_KILLED, str(path), str(begun), str(effects)]
+        command = [sys.executable, "-c", CALLS_UNTIL_KILLED, str(path), str(number), str(effects)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout
-            told = [int(child.stdout.readline()) for _ in range(1 + kill % 5)]
+            indexes = [int(child.stdout.readline()) for _ in range(1 + kill % 5)]
             child.send_signal(signal.SIGKILL)
-            told += [int(line) for line in child.stdout.read().splitlines()]
-        assert told == list(range(begun, begun + len(told)))
+            indexes += [int(line) for line in child.stdout.read().splitlines()]
+        assert indexes == list(range(number, number + len(indexes)))
         with closing(connect(path)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             rows = connection.execute("SELECT CAST(call_id AS INTEGER), state FROM journal")
             states = dict(rows.fetchall())
-        assert all(states[n] == "done" for n in told)  # what was said to be finished is
-        open_calls = [n for n, state in states.items() if n >= begun and state == "started"]
+        assert all(states[n] == "done" for n in indexes)  # what was said to be finished is
+        open_calls = [n for n, state in states.items() if n >= number and state == "started"]
         assert len(open_calls) <= 1
-        begun = max(states) + 1
+        number = max(states) + 1
     done_twice = [int(line) for line in effects.read_text().split()]
     assert len(done_twice) == len(set(done_twice))
     with closing(Journal(path)) as journal:
-        for n in range(begun):
+        for n in range(number):
             assert not isinstance(journal.begin_call("t", str(n), "append"), StartedCall)

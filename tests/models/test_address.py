@@ -46,5 +46,5 @@ def test_path_comes_before_the_query(base_url: str, address: str) -> None:
 
 
 def test_shown_address_has_no_secrets() -> None:
-    shown = show_address("https://me:word@a.example:8443/v1/x?key=secret#y")
-    assert shown == "https://a.example:8443/v1/x"
+    output = show_address("https://me:word@a.example:8443/v1/x?key=secret#y")
+    assert output == "https://a.example:8443/v1/x"

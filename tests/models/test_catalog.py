@@ -67,8 +67,8 @@ def test_an_unknown_price_is_no_cost() -> None:
     ["openrouter/z-ai/glm-4.6", "glm-coding/glm-4.6", "openrouter/z-ai/glm-4.6:free"],
 )
 def test_gateway_model_has_limits_but_no_price(name: str) -> None:
-    found = find_model(name)
-    assert found is not None and (found.context, found.price) == (200_000, None)
+    result = find_model(name)
+    assert result is not None and (result.context, result.price) == (200_000, None)
 
 
 def test_names_match_in_the_spelling_of_gateways() -> None:

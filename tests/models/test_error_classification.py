@@ -110,7 +110,7 @@ def test_stream_error_has_class_of_its_status(error: object, kind: type[ModelCal
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "text"),
     [
         (openai("Slow\n  down"), "Slow down"),
         ('{"error":"plain words"}', "plain words"),
@@ -124,9 +124,9 @@ def test_stream_error_has_class_of_its_status(error: object, kind: type[ModelCal
         ("null", "None"),
     ],
 )  # fmt: skip
-def test_message_names_model_host_and_quotes_provider(body: str, words: str) -> None:
+def test_message_names_model_host_and_quotes_provider(body: str, text: str) -> None:
     assert (
-        classify_response(ASKED, 500, body).message == f"`glm-4.6` at host:1 answered 500: {words}"
+        classify_response(ASKED, 500, body).message == f"`glm-4.6` at host:1 answered 500: {text}"
     )
 
 
@@ -193,7 +193,7 @@ def test_refused_answer_is_no_refused_request(status: int, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "kind"),
+    ("text", "kind"),
     [
         ("too large on tokens per min (TPM): Limit 30000, Requested 45000.", ContextOverflowError),
         ("Rate limit reached: Limit: 6,000, Requested: 7,000", ContextOverflowError),
@@ -204,6 +204,6 @@ def test_refused_answer_is_no_refused_request(status: int, body: str) -> None:
     ],
 )  # fmt: skip
 def test_request_above_a_minutes_limit_waits_for_nothing(
-    words: str, kind: type[ModelCallError]
+    text: str, kind: type[ModelCallError]
 ) -> None:
-    assert type(classify_response(ASKED, 429, openai(words))) is kind
+    assert type(classify_response(ASKED, 429, openai(text))) is kind

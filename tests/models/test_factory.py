@@ -115,8 +115,8 @@ async def test_script_is_opened_for_each_role(tmp_path: Path) -> None:
     parts = {"architect": [{"text": "a"}], "coder": [{"text": "b"}, {"text": "c"}]}
     (tmp_path / "s.json").write_text(json.dumps(parts))
     models, script = ModelPool(), resolve(Settings(), {}, f"scripted/{tmp_path}/s.json")
-    said = [await models.get(script, role).ainvoke("go") for role in ("architect", "coder")]
-    assert [answer.text for answer in said] == ["a", "b"]
+    results = [await models.get(script, role).ainvoke("go") for role in ("architect", "coder")]
+    assert [answer.text for answer in results] == ["a", "b"]
     assert models.get(script, "coder") is models.get(script, "coder")
 
 

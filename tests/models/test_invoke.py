@@ -37,18 +37,18 @@ async def model(provider: Provider):
     await opened.aclose()
 
 
-async def answer(model: Any, told: Told | None = None) -> AIMessage:
-    told = told if told is not None else Told()
-    return await invoke_model(model, [HumanMessage("hi")], told.text, told.thinking)
+async def answer(model: Any, message: Told | None = None) -> AIMessage:
+    message = message if message is not None else Told()
+    return await invoke_model(model, [HumanMessage("hi")], message.text, message.thinking)
 
 
 async def test_text_and_thinking_are_told_and_kept(
     provider: Provider, model: HttpChatModel
 ) -> None:
     provider.script([{"text": "Hello there", "thinking": "hm hm", "portion": 2}])
-    told = Told()
-    message = await answer(model, told)
-    assert (told.all("text"), told.all("thinking")) == ("Hello there", "hm hm")
+    message_text = Told()
+    message = await answer(model, message_text)
+    assert (message_text.all("text"), message_text.all("thinking")) == ("Hello there", "hm hm")
     assert (message.content, message.additional_kwargs["reasoning_content"]) == (
         "Hello there",
         "hm hm",
@@ -63,7 +63,7 @@ async def test_every_answer_has_an_id_of_its_own(provider: Provider, model: Http
 
 
 @pytest.mark.parametrize(
-    ("arguments", "why"),
+    ("arguments", "reason"),
     [
         ('{"path": "a", "content": "half', "not valid JSON: Unterminated string"),
         ("[1, 2]", "not a JSON object"),
@@ -71,7 +71,7 @@ async def test_every_answer_has_an_id_of_its_own(provider: Provider, model: Http
     ],
 )
 async def test_broken_arguments_make_invalid_call_with_reason(
-    provider: Provider, model: HttpChatModel, arguments: str, why: str
+    provider: Provider, model: HttpChatModel, arguments: str, reason: str
 ) -> None:
     good = {"name": "read", "args": {"a": 1}, "id": "c1"}
     broken = {"name": "write", "args": arguments, "id": "c2"}
@@ -80,7 +80,7 @@ async def test_broken_arguments_make_invalid_call_with_reason(
     assert [call["name"] for call in message.tool_calls] == ["read"]
     (invalid,) = message.invalid_tool_calls
     assert (invalid["name"], invalid["id"], invalid["args"]) == ("write", "c2", arguments)
-    assert why in (invalid["error"] or "")
+    assert reason in (invalid["error"] or "")
 
 
 async def test_call_cut_at_token_limit_reports_it(provider: Provider, model: HttpChatModel) -> None:
@@ -104,7 +104,7 @@ async def test_a_checkpoint_can_hold_the_wildest_answer(
 
 
 @pytest.mark.parametrize(
-    ("turn", "retryable", "words"),
+    ("turn", "retryable", "text"),
     [
         ({}, True, "sent an empty answer"),
         ({"text": " \n"}, True, "sent an empty answer"),
@@ -119,28 +119,28 @@ async def test_answer_without_text_or_call_is_empty(
     model: HttpChatModel,
     turn: dict[str, Any],
     retryable: bool,
-    words: str,
+    text: str,
 ) -> None:
     provider.script([turn])
-    with pytest.raises(EmptyAnswerError, match=words) as caught:
+    with pytest.raises(EmptyAnswerError, match=text) as caught:
         await answer(model)
     assert caught.value.retryable is retryable
 
 
 async def test_the_models_failure_comes_through(provider: Provider, model: HttpChatModel) -> None:
     provider.script([{"text": "abcdef", "cut_after": 2}])
-    told = Told()
+    message = Told()
     with pytest.raises(BrokenStreamError):
-        await answer(model, told)
-    assert told.all("text") == "abcdef"
+        await answer(model, message)
+    assert message.all("text") == "abcdef"
 
 
 async def test_third_party_model_is_invoked_the_same_way() -> None:
     call = {"name": "t", "args": {"n": 2**70}, "id": "1", "type": "tool_call"}
     foreign = GenericFakeChatModel(messages=iter([AIMessage("Hello there", tool_calls=[call])]))
-    told = Told()
-    message = await answer(foreign, told)
-    assert (message.content, told.all("text")) == ("Hello there", "Hello there")
+    message_text = Told()
+    message = await answer(foreign, message_text)
+    assert (message.content, message_text.all("text")) == ("Hello there", "Hello there")
 
 
 @pytest.mark.parametrize(("reason", "cut"), [("length", True), ("stop", False)])

@@ -79,8 +79,8 @@ CALLED = [
 COMPLETED = {"type": "response.completed", "response": response("completed", [])}
 
 
-async def answer(model: Any, told: list[str] | None = None) -> AIMessage:
-    tell = (told if told is not None else []).append
+async def answer(model: Any, names: list[str] | None = None) -> AIMessage:
+    tell = (names if names is not None else []).append
     return await invoke_model(model, [HumanMessage("hi")], tell, tell)
 
 
@@ -88,9 +88,9 @@ async def test_text_streams_and_tokens_are_counted(
     provider: Provider, model: LangChainResponsesModel
 ) -> None:
     provider.script([sse(*TEXT, COMPLETED)])
-    told: list[str] = []
-    message = await answer(model, told)
-    assert (message.text, "".join(told)) == ("Hello", "Hello")
+    names: list[str] = []
+    message = await answer(model, names)
+    assert (message.text, "".join(names)) == ("Hello", "Hello")
     assert message.usage_metadata is not None
     assert message.usage_metadata.get("input_token_details") == {"cache_read": 4}
     request = provider.requests[0]

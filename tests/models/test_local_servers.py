@@ -10,7 +10,7 @@ LOCAL = ("OLLAMA", "LMSTUDIO", "VLLM", "LLAMACPP")
 
 
 @pytest.mark.parametrize(
-    ("answer", "found"),
+    ("answer", "result"),
     [
         ({"status": 200, "body": {"data": [{"id": "m"}]}}, True),
         ({"status": 200, "body": {"data": []}}, True),
@@ -20,11 +20,11 @@ LOCAL = ("OLLAMA", "LMSTUDIO", "VLLM", "LLAMACPP")
     ],
 )
 def test_a_server_with_models_is_found(
-    provider: Provider, answer: dict[str, object], found: bool
+    provider: Provider, answer: dict[str, object], result: bool
 ) -> None:
     provider.script(lambda _: answer)
     environ = {f"{name}_BASE_URL": NOWHERE for name in LOCAL} | {"VLLM_BASE_URL": provider.url}
-    assert [each.name for each in find_local_servers(environ)] == (["vllm"] if found else [])
+    assert [each.name for each in find_local_servers(environ)] == (["vllm"] if result else [])
     assert provider.requests[0].path == "/v1/models"
 
 

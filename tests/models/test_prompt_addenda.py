@@ -6,16 +6,16 @@ from maxagent.models.prompt_addenda import find_addenda
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "sentence"),
     [
         ("gemini/gemini-2.5-pro", "call the tool in the same answer"),
         ("ollama/Qwen3-coder:30b", "call the tool in the same answer"),
         ("openai/gpt-4o", "until the request is done"),
     ],
 )
-def test_some_models_are_told_more(name: str, words: str) -> None:
+def test_some_models_are_told_more(name: str, sentence: str) -> None:
     [text] = find_addenda(name)
-    assert words in text
+    assert sentence in text
 
 
 @pytest.mark.parametrize("name", ["glm/glm-5.3", "anthropic/claude-sonnet-4-5", "openai/served"])

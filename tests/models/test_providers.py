@@ -74,8 +74,8 @@ def test_stored_keys_come_after_the_environment(
 ) -> None:
     for provider in stored:
         store_credential(tmp_path, provider, Credential("some-key-4711"))
-    found = detect_provider(Settings(), {**environ, "MAXAGENT_HOME": str(tmp_path)})
-    assert (found.name if found else "") == name
+    result = detect_provider(Settings(), {**environ, "MAXAGENT_HOME": str(tmp_path)})
+    assert (result.name if result else "") == name
 
 
 def test_unknown_provider_error_lists_known_and_nearest() -> None:
@@ -105,18 +105,18 @@ def test_openai_under_another_address_is_only_compatible() -> None:
 
 @pytest.mark.parametrize("name", list(load_providers()))
 def test_http_providers_have_required_fields(name: str) -> None:
-    found = load_providers()[name]
-    over_http = found.available and name not in ("scripted", "replay", "program")
-    assert not over_http or found.base_url.startswith("http")
-    assert not over_http or found.local or found.login or found.key_variables
-    asks_server = found.local or name == "litellm"
-    assert not over_http or bool(found.default_model) != asks_server
+    result = load_providers()[name]
+    over_http = result.available and name not in ("scripted", "replay", "program")
+    assert not over_http or result.base_url.startswith("http")
+    assert not over_http or result.local or result.login or result.key_variables
+    asks_server = result.local or name == "litellm"
+    assert not over_http or bool(result.default_model) != asks_server
     variable = f"{name.upper().replace('-', '_')}_BASE_URL"
-    assert name in ("scripted", "replay", "program") or variable in found.list_endpoint_variables()
+    assert name in ("scripted", "replay", "program") or variable in result.list_endpoint_variables()
 
 
 def test_fields_that_go_back_are_kept() -> None:
     rows = json.loads((Path(providers.__file__).parent / "providers.json").read_text("utf-8"))
     sent = set(re.findall(r'"fields": \[([^\]]*)\]', json.dumps(rows)))
-    names = {name for listed in sent for name in re.findall(r"\w+", listed)}
+    names = {name for entries in sent for name in re.findall(r"\w+", entries)}
     assert names and names <= {*REASONING_FIELDS}

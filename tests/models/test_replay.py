@@ -71,10 +71,10 @@ def is_own(maker: str, target: str) -> bool:
 
 def expect_text(maker: str, target: str, *, calls: bool, thinking: bool) -> str | None:
     """The thinking field, by the vendors' rules and not by our data."""
-    said = "why" if is_own(maker, target) and thinking else ""
+    text = "why" if is_own(maker, target) and thinking else ""
     if target == "kimi" or (target in SOME and calls):
-        return said
-    return said or None if target in ALL else None
+        return text
+    return text or None if target in ALL else None
 
 
 NAMES = [row.name for row in HTTP]
@@ -211,8 +211,8 @@ async def test_strict_server_refuses_the_wrong_field(
     call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     answer = {"role": "assistant", "content": "", "tool_calls": [call], **(marks or {})}
     output = {"role": "tool", "tool_call_id": "1", "content": "A"}
-    why = servers[vendor]._find_fault({"model": "m", "messages": [answer, output]})
-    assert "reasoning_content" in why
+    reason = servers[vendor]._find_fault({"model": "m", "messages": [answer, output]})
+    assert "reasoning_content" in reason
 
 
 async def test_image_for_a_blind_model_is_refused(servers: dict[str, StrictProvider]) -> None:

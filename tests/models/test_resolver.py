@@ -162,8 +162,8 @@ def test_model_of_a_local_server_stays_open(spec: str) -> None:
 
 
 def test_price_and_vision_come_from_user_then_catalog() -> None:
-    own = {"price": {"input": 1, "output": 2}, "vision": False}
-    settings = limits(**{"gpt-4o": own})
+    numbers = {"price": {"input": 1, "output": 2}, "vision": False}
+    settings = limits(**{"gpt-4o": numbers})
     assert resolve(settings, KEYS, "gpt-4o").price == Price(1, 2)
     assert resolve(settings, KEYS, "gpt-4o").vision is False
     assert resolve(settings, KEYS, "gpt-4.1").price == Price(2, 8, 0.5)
@@ -217,16 +217,16 @@ def test_endpoint_precedence_is_settings_environment_table(
 
 
 def test_endpoint_and_key_never_go_to_another_provider() -> None:
-    own = Endpoint(provider="glm", base_url="https://glm.example/v4", api_key="glm-secret")
-    settings = Settings(litellm=own)
+    endpoint = Endpoint(provider="glm", base_url="https://glm.example/v4", api_key="glm-secret")
+    settings = Settings(litellm=endpoint)
     assert resolve(settings, KEYS).api_key == "glm-secret"
     other = resolve(settings, KEYS, "deepseek/deepseek-chat")
     assert (other.base_url, other.api_key) == ("https://api.deepseek.com", "sk-deep")
 
 
 def test_endpoint_and_key_belong_to_any_alias() -> None:
-    own = Endpoint(provider="zhipu", base_url="https://glm.example/v4", api_key="glm-secret")
-    asked = resolve(Settings(litellm=own), {})
+    endpoint = Endpoint(provider="zhipu", base_url="https://glm.example/v4", api_key="glm-secret")
+    asked = resolve(Settings(litellm=endpoint), {})
     assert (asked.base_url, asked.api_key) == ("https://glm.example/v4", "glm-secret")
 
 
@@ -269,12 +269,12 @@ def test_the_key_is_in_no_repr() -> None:
 
 
 def limits(**models: Any) -> Settings:
-    named = {name.replace("__", "/"): ModelLimits(**each) for name, each in models.items()}
-    return Settings(model=ModelSection(max_tokens=111, context_length=222, models=named))
+    model_limits = {name.replace("__", "/"): ModelLimits(**each) for name, each in models.items()}
+    return Settings(model=ModelSection(max_tokens=111, context_length=222, models=model_limits))
 
 
-def windows(usual: int, named: int | None = None) -> Settings:
-    models = {"gpt-4.1": ModelLimits(context_length=named)} if named else {}
+def windows(usual: int, number: int | None = None) -> Settings:
+    models = {"gpt-4.1": ModelLimits(context_length=number)} if number else {}
     return Settings(model=ModelSection(context_length=usual, models=models))
 
 
@@ -351,8 +351,8 @@ def test_copilot_needs_a_login_and_has_no_key(tmp_path: Path) -> None:
         resolve(Settings(), environ, "github_copilot/gpt-4o")
     assert "`mcode auth login copilot`" in caught.value.hint
     store_credential(tmp_path, "copilot", Credential("gho_token"))
-    found = resolve(Settings(), environ, "copilot/gpt-4o")
-    assert found.name == "copilot/gpt-4o" and found.api_key == ""
-    assert found.login and (found.login.home, found.login.base_url) == (tmp_path, "")
-    own = environ | {"COPILOT_BASE_URL": "http://localhost:1"}
-    assert resolve(Settings(), own, "copilot").login.base_url == "http://localhost:1"
+    result = resolve(Settings(), environ, "copilot/gpt-4o")
+    assert result.name == "copilot/gpt-4o" and result.api_key == ""
+    assert result.login and (result.login.home, result.login.base_url) == (tmp_path, "")
+    texts = environ | {"COPILOT_BASE_URL": "http://localhost:1"}
+    assert resolve(Settings(), texts, "copilot").login.base_url == "http://localhost:1"

@@ -120,12 +120,12 @@ def test_every_wait_is_at_most_a_month(number: float, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("attempt", "least", "most"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (5, 4.0, 8.0), (99, 15.0, 30.0)]
+    ("attempt", "least", "number"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (5, 4.0, 8.0), (99, 15.0, 30.0)]
 )
-def test_delay_doubles_up_to_maximum_with_jitter(attempt: int, least: float, most: float) -> None:
+def test_delay_doubles_up_to_maximum_with_jitter(attempt: int, least: float, number: float) -> None:
     fault = ProviderFaultError("down")
     assert compute_delay(attempt, fault, RetrySection(), random=lambda: 0.0) == least
-    assert compute_delay(attempt, fault, RetrySection(), random=lambda: 1.0) == most
+    assert compute_delay(attempt, fault, RetrySection(), random=lambda: 1.0) == number
 
 
 def test_delay_follows_the_settings() -> None:

@@ -28,23 +28,23 @@ def write(tmp_path: Path, scenario: Any) -> Path:
 
 
 async def play(path: Path, role: str, messages: list[BaseMessage]) -> tuple[AIMessage, list[str]]:
-    told: list[str] = []
-    return await invoke_model(open_script(path, role), messages, told.append, told.append), told
+    names: list[str] = []
+    return await invoke_model(open_script(path, role), messages, names.append, names.append), names
 
 
 async def test_a_role_has_its_own_turns(tmp_path: Path) -> None:
     path = write(tmp_path, SCENARIO)
-    message, told = await play(path, "architect", [HumanMessage("x")])
+    message, message_text = await play(path, "architect", [HumanMessage("x")])
     assert message.content == "A plan in words"
-    assert told == ["A ", "plan ", "in ", "words"]
+    assert message_text == ["A ", "plan ", "in ", "words"]
 
 
 async def test_turn_index_is_number_of_answers(tmp_path: Path) -> None:
     path = write(tmp_path, SCENARIO)
     start: list[BaseMessage] = [HumanMessage("x")]
-    first, told = await play(path, "coder", start)
+    first, message = await play(path, "coder", start)
     again, _ = await play(path, "coder", start)
-    assert told == ["so ", "be ", "it"]
+    assert message == ["so ", "be ", "it"]
     assert first.tool_calls == again.tool_calls
     assert [call["id"] for call in first.tool_calls] == ["call_coder_0_0", "call_coder_0_1"]
     assert first.tool_calls[0]["args"] == {"p": "中"}
@@ -75,7 +75,7 @@ async def test_it_counts_tokens_and_costs_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "words"),
+    ("scenario", "text"),
     [
         ('{\n"coder": [\n{"text": }]}', "line 3, column 10"),
         ([{"txt": "typo"}], "0.txt: Extra inputs are not permitted"),
@@ -84,10 +84,10 @@ async def test_it_counts_tokens_and_costs_nothing(tmp_path: Path) -> None:
         ("7", "scenario: "),
     ],
 )
-def test_a_broken_scenario_says_where(tmp_path: Path, scenario: Any, words: str) -> None:
+def test_a_broken_scenario_says_where(tmp_path: Path, scenario: Any, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_script(write(tmp_path, scenario), "coder")
-    assert words in caught.value.message and caught.value.hint
+    assert text in caught.value.message and caught.value.hint
 
 
 def test_a_missing_scenario_or_role_is_said(tmp_path: Path) -> None:

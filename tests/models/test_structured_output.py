@@ -65,8 +65,8 @@ def test_results_and_faults_contain_no_secret(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SOME_API_KEY", "Zq8-the-key-of-nobody")
     fitted = fit_answer('{"name": "Zq8-the-key-of-nobody"}', PERSON)
     assert fitted.json == '{"name": "[secret: SOME_API_KEY]"}'
-    told = fit_answer('{"name": 1, "Zq8-the-key-of-nobody": 2}', PERSON)
-    assert told.faults and "Zq8" not in str(told)
+    answer = fit_answer('{"name": 1, "Zq8-the-key-of-nobody": 2}', PERSON)
+    assert answer.faults and "Zq8" not in str(answer)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_self_contained_schema_is_valid(schema: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "words"),
+    ("schema", "text"),
     [
         ([], "is not a JSON schema"),
         (None, "is not a JSON schema"),
@@ -100,10 +100,10 @@ def test_self_contained_schema_is_valid(schema: dict[str, Any]) -> None:
         ({"items": {"$ref": "#/$defs/missing"}}, "refers to `/$defs/missing`"),
     ],
 )
-def test_unusable_schema_is_usage_error(schema: object, words: str) -> None:
+def test_unusable_schema_is_usage_error(schema: object, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         validate_schema(schema, "`s.json`")
-    assert caught.value.message.startswith("`s.json`") and words in caught.value.message
+    assert caught.value.message.startswith("`s.json`") and text in caught.value.message
     assert caught.value.hint
 
 

@@ -167,8 +167,8 @@ def test_no_effort_is_chosen_without_values() -> None:
 
 def test_no_temperature_while_the_vendor_rejects_it() -> None:
     on, off = RequestOptions(thinking="on"), RequestOptions(thinking="off")
-    taken = [
+    names = [
         [takes_temperature(resolved(model), options) for options in (on, off)]
         for model in ("deepseek/deepseek-v4-pro", "openai/o3", "glm/glm-4.6")
     ]
-    assert taken == [[False, True], [False, False], [True, True]]
+    assert names == [[False, True], [False, False], [True, True]]

@@ -53,8 +53,8 @@ def test_broken_arguments_are_never_completed(arguments: str) -> None:
 @pytest.mark.parametrize("arguments", BROKEN)
 def test_langchain_takes_broken_arguments_for_an_invalid_call(arguments: str) -> None:
     piece = tool_call_chunk(name="t", args=to_valid_json(arguments), id="1", index=0)
-    whole = AIMessageChunk(content="", tool_call_chunks=[piece], chunk_position="last")
-    assert (whole.tool_calls, len(whole.invalid_tool_calls)) == ([], 1)
+    ai_message_chunk = AIMessageChunk(content="", tool_call_chunks=[piece], chunk_position="last")
+    assert (ai_message_chunk.tool_calls, len(ai_message_chunk.invalid_tool_calls)) == ([], 1)
     assert restore_original_arguments(piece["args"] or "") == arguments
 
 

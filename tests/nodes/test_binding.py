@@ -59,153 +59,153 @@ class Place:
 
 
 @pytest.fixture
-async def place(tmp_path: Path):
+async def world(tmp_path: Path):
     async with Runner(home=tmp_path / "home") as runner:
         yield Place(tmp_path, runner)
 
 
-async def test_new_deny_rule_overrides_approval(place):
-    asked = await place.start(ONE)
-    place.configure("permissions: {deny: ['run_command(echo:*)']}\n")
-    await place.resume(asked, Answer(approve=True))
-    assert place.log == "" and "the user's rules deny" in place.results[-1].error
+async def test_new_deny_rule_overrides_approval(world):
+    asked = await world.start(ONE)
+    world.configure("permissions: {deny: ['run_command(echo:*)']}\n")
+    await world.resume(asked, Answer(approve=True))
+    assert world.log == "" and "the user's rules deny" in world.results[-1].error
 
 
-async def test_read_only_mode_holds_against_an_approval(place):
-    asked = await place.start(ONE)
-    await place.resume(asked, Answer(approve=True), mode="read-only")
-    assert place.log == "" and "read-only mode" in place.results[-1].error
+async def test_read_only_mode_holds_against_an_approval(world):
+    asked = await world.start(ONE)
+    await world.resume(asked, Answer(approve=True), mode="read-only")
+    assert world.log == "" and "read-only mode" in world.results[-1].error
 
 
-async def test_queued_call_is_refused_in_read_only_mode(place):
-    stopped = await place.start(ONE, TWO, mode="auto", stop=True)
-    assert (stopped.type, place.log) == ("interrupted", "one\n")
-    await place.resume(stopped, mode="read-only")
-    assert place.log == "one\n" and "read-only mode" in place.results[-1].error
+async def test_queued_call_is_refused_in_read_only_mode(world):
+    stopped = await world.start(ONE, TWO, mode="auto", stop=True)
+    assert (stopped.type, world.log) == ("interrupted", "one\n")
+    await world.resume(stopped, mode="read-only")
+    assert world.log == "one\n" and "read-only mode" in world.results[-1].error
 
 
-async def test_queued_call_is_refused_by_new_rule(place):
-    stopped = await place.start(ONE, TWO, mode="auto", stop=True)
-    place.configure("permissions: {deny: ['Bash(echo two:*)']}\n")
-    await place.resume(stopped)
-    assert place.log == "one\n" and "the user's rules deny" in place.results[-1].error
+async def test_queued_call_is_refused_by_new_rule(world):
+    stopped = await world.start(ONE, TWO, mode="auto", stop=True)
+    world.configure("permissions: {deny: ['Bash(echo two:*)']}\n")
+    await world.resume(stopped)
+    assert world.log == "one\n" and "the user's rules deny" in world.results[-1].error
 
 
-async def test_queued_call_runs_when_nothing_changed(place):
-    stopped = await place.start(ONE, TWO, mode="auto", stop=True)
-    await place.resume(stopped, mode="ask")
-    assert place.log == "one\ntwo\n"
+async def test_queued_call_runs_when_nothing_changed(world):
+    stopped = await world.start(ONE, TWO, mode="auto", stop=True)
+    await world.resume(stopped, mode="ask")
+    assert world.log == "one\ntwo\n"
 
 
-async def test_queued_command_no_longer_only_reading_is_refused(place):
-    (place.root / "notes").write_text("inside\n")
-    (place.root.parent / "other").write_text("outside\n")
+async def test_queued_command_no_longer_only_reading_is_refused(world):
+    (world.root / "notes").write_text("inside\n")
+    (world.root.parent / "other").write_text("outside\n")
     swap = {"name": "run_command", "args": {"command": "ln -sf ../other notes"}}
     read = {"name": "run_command", "args": {"command": "cat notes"}}
-    asked = await place.start(swap, read)
+    asked = await world.start(swap, read)
     assert len(asked.action_requests) == 1
-    await place.resume(asked, Answer(approve=True))
-    assert [result.ok for result in place.results] == [True, False]
-    assert "outside the project" in place.results[-1].error
+    await world.resume(asked, Answer(approve=True))
+    assert [result.ok for result in world.results] == [True, False]
+    assert "outside the project" in world.results[-1].error
 
 
 AFTER = "after_edit: {{'*.txt': ['echo {} >> log']}}\n"
 
 
-async def test_changed_post_edit_commands_are_asked_again(place):
-    place.configure(AFTER.format("shown"))
-    asked = await place.start(EDIT)
-    place.configure(AFTER.format("other"))
-    again = await place.resume(asked, Answer(approve=True))
+async def test_changed_post_edit_commands_are_asked_again(world):
+    world.configure(AFTER.format("shown"))
+    asked = await world.start(EDIT)
+    world.configure(AFTER.format("other"))
+    again = await world.resume(asked, Answer(approve=True))
     assert again.type == "question" and "`echo other >> log`" in str(again.action_requests)
-    assert not (place.root / "a.txt").exists() and place.log == ""
+    assert not (world.root / "a.txt").exists() and world.log == ""
 
 
-async def test_queued_edit_skips_changed_post_edit_commands(place):
-    place.configure(AFTER.format("shown"))
-    asked = await place.start(ONE, EDIT)
-    stopped = await place._last(
-        place.runner.resume(asked.thread_id, Answer(approve=True)), stop=True
+async def test_queued_edit_skips_changed_post_edit_commands(world):
+    world.configure(AFTER.format("shown"))
+    asked = await world.start(ONE, EDIT)
+    stopped = await world._last(
+        world.runner.resume(asked.thread_id, Answer(approve=True)), stop=True
     )
-    assert (stopped.type, place.log) == ("interrupted", "one\n")
-    place.configure(AFTER.format("other"))
-    await place.resume(stopped)
-    assert (place.root / "a.txt").exists() and place.log == "one\n"
-    assert "was not run: it must be asked" in place.results[-1].output
+    assert (stopped.type, world.log) == ("interrupted", "one\n")
+    world.configure(AFTER.format("other"))
+    await world.resume(stopped)
+    assert (world.root / "a.txt").exists() and world.log == "one\n"
+    assert "was not run: it must be asked" in world.results[-1].output
 
 
-async def test_shown_post_edit_commands_run_after_queued_edit(place):
-    place.configure(AFTER.format("shown"))
-    asked = await place.start(ONE, EDIT)
-    await place._last(place.runner.resume(asked.thread_id, Answer(approve=True)), stop=True)
-    await place.resume(asked)
-    assert place.log == "one\nshown\n"
+async def test_shown_post_edit_commands_run_after_queued_edit(world):
+    world.configure(AFTER.format("shown"))
+    asked = await world.start(ONE, EDIT)
+    await world._last(world.runner.resume(asked.thread_id, Answer(approve=True)), stop=True)
+    await world.resume(asked)
+    assert world.log == "one\nshown\n"
 
 
 @pytest.mark.parametrize("command", ["rm -rf /", "cat .env"])
-async def test_what_the_human_edits_is_checked_again(place, command):
-    asked = await place.start(ONE)
+async def test_what_the_human_edits_is_checked_again(world, command):
+    asked = await world.start(ONE)
     edit = {"type": "edit", "edited_action": {"args": {"command": command}}}
-    await place.resume(asked, Answer(decisions=[edit]))
-    assert place.log == "" and place.results[-1].error.startswith("Not allowed: ")
+    await world.resume(asked, Answer(decisions=[edit]))
+    assert world.log == "" and world.results[-1].error.startswith("Not allowed: ")
 
 
-async def test_post_edit_commands_not_shown_are_skipped(place):
-    place.configure("after_edit: {'*.md': ['echo unseen >> log']}\n")
-    asked = await place.start(EDIT)
+async def test_post_edit_commands_not_shown_are_skipped(world):
+    world.configure("after_edit: {'*.md': ['echo unseen >> log']}\n")
+    asked = await world.start(EDIT)
     edit = {"type": "edit", "edited_action": {"args": {"path": "b.md", "content": "y\n"}}}
-    await place.resume(asked, Answer(decisions=[edit]))
-    assert (place.root / "b.md").exists() and place.log == ""
-    assert "was not run: it must be asked" in place.results[-1].output
+    await world.resume(asked, Answer(decisions=[edit]))
+    assert (world.root / "b.md").exists() and world.log == ""
+    assert "was not run: it must be asked" in world.results[-1].output
 
 
-async def test_answers_must_match_questions_and_tool(place):
-    asked = await place.start(ONE)
+async def test_answers_must_match_questions_and_tool(world):
+    asked = await world.start(ONE)
     other = {"type": "edit", "edited_action": {"name": "write_file", "args": EDIT["args"]}}
     with pytest.raises(UsageError, match="does not fit"):
-        await place.resume(asked, Answer(decisions=[{"type": "approve"}] * 2))
-    again = await place.resume(asked, Answer(decisions=[other]))
-    assert (again.type, place.log) == ("question", "")
-    assert not (place.root / "a.txt").exists()
+        await world.resume(asked, Answer(decisions=[{"type": "approve"}] * 2))
+    again = await world.resume(asked, Answer(decisions=[other]))
+    assert (again.type, world.log) == ("question", "")
+    assert not (world.root / "a.txt").exists()
 
 
-async def test_rule_given_with_answer_holds_for_whole_run(place):
+async def test_rule_given_with_answer_holds_for_whole_run(world):
     other = {"name": "run_command", "args": {"command": "touch made"}}
     coder = [{"tool_calls": [other]}, {"tool_calls": [other]}, {"text": "done"}]
-    place.script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
-    options = {"model": f"scripted/{place.script}", "skip_tests": True, "apply": True}
-    asked = await place._last(
-        place.runner.task("x", folder=place.root, options={**options, "mode": "ask"}), False
+    world.script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+    options = {"model": f"scripted/{world.script}", "skip_tests": True, "apply": True}
+    asked = await world._last(
+        world.runner.task("x", folder=world.root, options={**options, "mode": "ask"}), False
     )
     always = asked.action_requests[0]["always"]
     assert always == "run_command(touch made)"
     answer = Answer(decisions=[{"type": "approve", "always": always}], question=asked.id)
-    ended = await place._last(place.runner.resume(asked.thread_id, answer), False)
+    ended = await world._last(world.runner.resume(asked.thread_id, answer), False)
     assert ended.type == "completion"
-    assert [result.ok for result in place.results] == [True, True]
+    assert [result.ok for result in world.results] == [True, True]
 
 
 SANDBOX = "sandbox: {mode: %s}\n"
 
 
 @pytest.fixture
-def confined(place):
+def confined(world):
     if not FOUND.is_on:
         pytest.skip(f"no sandbox works here: {FOUND.why_none}")
 
 
-async def test_call_shown_sandboxed_is_asked_again_without_it(place, confined):
-    place.configure(SANDBOX % "auto")
-    asked = await place.start(ONE)
+async def test_call_shown_sandboxed_is_asked_again_without_it(world, confined):
+    world.configure(SANDBOX % "auto")
+    asked = await world.start(ONE)
     assert asked.action_requests[0]["sandbox"]
-    place.configure(SANDBOX % "off")
-    again = await place.resume(asked, Answer(approve=True))
-    assert (again.type, place.log, again.action_requests[0]["sandbox"]) == ("question", "", "")
+    world.configure(SANDBOX % "off")
+    again = await world.resume(asked, Answer(approve=True))
+    assert (again.type, world.log, again.action_requests[0]["sandbox"]) == ("question", "", "")
 
 
-async def test_queued_call_is_refused_without_its_sandbox(place, confined):
-    place.configure(SANDBOX % "auto")
-    stopped = await place.start(ONE, TWO, mode="auto", stop=True)
-    place.configure(SANDBOX % "off")
-    await place.resume(stopped)
-    assert place.log == "one\n" and "another one by now" in place.results[-1].error
+async def test_queued_call_is_refused_without_its_sandbox(world, confined):
+    world.configure(SANDBOX % "auto")
+    stopped = await world.start(ONE, TWO, mode="auto", stop=True)
+    world.configure(SANDBOX % "off")
+    await world.resume(stopped)
+    assert world.log == "one\n" and "another one by now" in world.results[-1].error

@@ -22,7 +22,7 @@ async def runner(tmp_path: Path) -> AsyncIterator[Runner]:
 async def told(talk: Talk) -> list[str]:
     """What the graph itself put into the conversation."""
     messages = (await talk.state())["messages"]
-    return [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+    return [message.text for message in messages if message.additional_kwargs.get("synthetic")]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,12 @@ async def test_answer_that_never_fits_fails_and_thread_continues(
     talk = Talk(tmp_path, runner, *[says("No.")] * (ROUNDS + 1), says("Gladly."))
     end = await talk.say("who?", schema=NAMES)
     assert (end.outcome, end.summary) == ("failed", "No.")
-    notices = [one.text for one in talk.heard(Notice)]
+    notices = [item.text for item in talk.heard(Notice)]
     assert notices[-1].startswith("No answer fits the schema") and "not valid JSON" in notices[-1]
-    assert sum("the model is asked again: it is not valid JSON" in one for one in notices) == ROUNDS
+    assert (
+        sum("the model is asked again: it is not valid JSON" in notice for notice in notices)
+        == ROUNDS
+    )
     assert runner.threads.get(talk.thread).status == "failed"
     end = await talk.say("then in words")
     assert (end.outcome, end.summary) == ("answered", "Gladly.")

@@ -34,7 +34,7 @@ def test_verified_needs_passing_evidence_that_the_tester_accepted(state, word):
 
 
 @pytest.mark.parametrize(
-    ("state", "outcome", "words"),
+    ("state", "outcome", "text"),
     [
         ({"evidence": evidence("passed")}, "failed", "the tests are green, but the tester gave no"),
         ({"evidence": evidence("unverified")}, "failed", "no test proves the change, and the"),
@@ -46,6 +46,6 @@ def test_verified_needs_passing_evidence_that_the_tester_accepted(state, word):
         ({}, "unverified", ""),
     ],
 )
-def test_reason_explains_what_evidence_does_not(state, outcome, words):
+def test_reason_explains_what_evidence_does_not(state, outcome, text):
     reason = explain_outcome(state, outcome)
-    assert words in reason and bool(reason) == bool(words)
+    assert text in reason and bool(reason) == bool(text)

@@ -61,7 +61,7 @@ async def test_side_context_is_sent_once_and_mentions_nothing(talks: Talks) -> N
     await talk.say("The plan?", plan=True, aside=["The user ran `ls`."])
     await talk.say("More.")
     state = await talk.state()
-    [aside] = [one for one in state["messages"] if one.text == "The user ran `ls`."]
+    [aside] = [item for item in state["messages"] if item.text == "The user ran `ls`."]
     assert (
         aside.additional_kwargs["synthetic"]
         and aside.additional_kwargs["aside"]

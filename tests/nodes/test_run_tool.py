@@ -27,10 +27,10 @@ async def test_removed_tool_is_answered_and_thread_continues(tmp_path: Path):
     (project / ".llc.yaml").write_text("tools: {disabled: [write_file]}\n")
     trust(project, tmp_path / "home")
     async with Runner(home=home) as runner:
-        events = [one async for one in runner.resume(event.thread_id)]
-    assert ["no tool `write_file`" in one.error for one in events if one.type == "tool_result"] == [
-        True
-    ]
+        events = [item async for item in runner.resume(event.thread_id)]
+    assert [
+        "no tool `write_file`" in item.error for item in events if item.type == "tool_result"
+    ] == [True]
     assert events[-1].type == "completion"
     assert [(project / name).exists() for name in ("a.txt", "b.txt")] == [True, False]
 
@@ -45,7 +45,7 @@ async def test_post_edit_command_changes_are_recorded_as_own(
     script.write_text(json.dumps(TURNS))
     options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.task("write", folder=project, options=options)]
+        events = [item async for item in runner.task("write", folder=project, options=options)]
     files = [file["path"] for file in events[-1].files]
     assert files == ["a.txt", "b.txt", "copy.txt"]
     by = {file["path"]: file["by"] for e in events if e.type == "files_changed" for file in e.files}
@@ -64,7 +64,7 @@ async def test_a_confined_read_leaves_no_history(tmp_path: Path):
     script.write_text(json.dumps({**TURNS, "coder": coder}))
     options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.task("look", folder=project, options=options)]
+        events = [item async for item in runner.task("look", folder=project, options=options)]
     with closing(connect(paths.locate_database(tmp_path / "home"))) as connection:
         tools = connection.execute("SELECT tool, state FROM file_history ORDER BY number")
         assert [tuple(row) for row in tools] == [("run_command", "done")]

@@ -135,8 +135,8 @@ async def test_beside_other_calls_it_is_refused(talks: Talks) -> None:
     talk = talks(says(plan_enter={}, list_files={}), says("Alone, then."))
     end = await talk.say("large work")
     assert end.summary == "Alone, then."
-    refused, listed = sorted(talk.heard(ToolResult), key=lambda one: one.ok)
-    assert "alone" in refused.error and listed.ok
+    refused, entries = sorted(talk.heard(ToolResult), key=lambda item: item.ok)
+    assert "alone" in refused.error and entries.ok
 
 
 async def test_an_edit_without_a_text_asks_again(talks: Talks) -> None:

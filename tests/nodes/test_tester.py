@@ -15,7 +15,7 @@ async def test_praise_is_no_verdict_and_tester_retries(tmp_path):
     script.write_text(json.dumps(turns))
     options = {"model": f"scripted/{script}", "apply": True, **UNASKED}
     async with Runner(home=tmp_path / "home") as runner:
-        end = [one async for one in runner.task("x", folder=tmp_path, options=options)][-1]
+        end = [item async for item in runner.task("x", folder=tmp_path, options=options)][-1]
     assert end.outcome == "verified"
 
 
@@ -32,8 +32,8 @@ async def test_tester_without_verdict_rejects_after_two_reminders(tmp_path):
     script.write_text(json.dumps(turns))
     options = {"model": f"scripted/{script}", "apply": True, **UNASKED}
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.task("x", folder=tmp_path, options=options)]
-    notices = [one.text for one in events if one.type == "notice"]
+        events = [item async for item in runner.task("x", folder=tmp_path, options=options)]
+    notices = [event.text for event in events if event.type == "notice"]
     assert notices.count(COUNTS_AS_REJECTED) == 2
     assert (events[-1].outcome, len([e for e in events if e.type == "token_usage"])) == (
         "failed",
@@ -55,6 +55,6 @@ async def test_tester_changes_outside_snapshots_are_tested_again(tmp_path):
     script.write_text(json.dumps(turns))
     options = {"model": f"scripted/{script}", "mode": "auto", "apply": True}
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.task("x", folder=project, options=options)]
-    assert [one.verdict for one in events if one.type == "evidence"] == ["passed", "failed"]
+        events = [item async for item in runner.task("x", folder=project, options=options)]
+    assert [event.verdict for event in events if event.type == "evidence"] == ["passed", "failed"]
     assert events[-1].outcome == "failed"

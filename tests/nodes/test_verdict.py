@@ -4,7 +4,7 @@ from maxagent.nodes.verdict import parse_verdict
 
 
 @pytest.mark.parametrize(
-    ("words", "verdict"),
+    ("text", "verdict"),
     [
         ("REJECTED\nit divides by zero", "rejected"),
         ("**REJECTED**: …", "rejected"),
@@ -20,5 +20,5 @@ from maxagent.nodes.verdict import parse_verdict
         ("", None),
     ],
 )
-def test_verdict_is_first_word_or_leads_capitalized_line(words, verdict):
-    assert parse_verdict(words) == verdict
+def test_verdict_is_first_word_or_leads_capitalized_line(text, verdict):
+    assert parse_verdict(text) == verdict

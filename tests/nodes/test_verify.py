@@ -84,9 +84,9 @@ async def test_files_changed_during_tests_are_tested_again(
     config = {"task": {"test_command": command, "repair_rounds": 0}}
     (project / ".llc.yaml").write_text(json.dumps(config))
     trust(project, runner.home)
-    events = [one async for one in runner.task("x", folder=project, options=options)]
-    assert [one.verdict for one in events if one.type == "evidence"] == [verdict]
-    assert len([one for one in events if one.type == "verifying"]) == runs
+    events = [item async for item in runner.task("x", folder=project, options=options)]
+    assert [event.verdict for event in events if event.type == "evidence"] == [verdict]
+    assert len([event for event in events if event.type == "verifying"]) == runs
 
 
 @pytest.mark.parametrize("mode", ["", "ask", "auto"])

@@ -76,9 +76,9 @@ def try_wheel(wheel: Path, source: Path, folder: Path, version: str) -> None:
     run([python, "-m", "pip", "install", "--quiet", "-c", constraints, wheel, "pytest"])
     programs = os.pathsep.join([str(python.parent), os.environ["PATH"]])
     environ = {**os.environ, "PATH": programs, "TMPDIR": str(folder)}
-    shown = subprocess.check_output([python.parent / "mcode", "--version"], env=environ, text=True)
-    if shown.strip() != f"mcode {version}":
-        raise ValueError(f"the wheel says {shown.strip()}, not mcode {version}")
+    output = subprocess.check_output([python.parent / "mcode", "--version"], env=environ, text=True)
+    if output.strip() != f"mcode {version}":
+        raise ValueError(f"the wheel says {output.strip()}, not mcode {version}")
     run(["sh", source / "docs/demo/run.sh"], environ)
 
 

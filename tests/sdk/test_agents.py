@@ -13,10 +13,10 @@ from maxagent.config.agents import registry
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
-    known = dict(registry._registered)
+    registered = dict(registry._registered)
     yield tmp_path / "home"
     registry._registered.clear()
-    registry._registered.update(known)
+    registry._registered.update(registered)
 
 
 REVIEWER = AgentProfile(
@@ -35,7 +35,7 @@ def test_a_registered_agent_is_the_users_own(home: Path) -> None:
     assert agents.get("reviewer").system_prompt == "From a file."
     agents.register(REVIEWER)
     assert agents.get("reviewer").system_prompt == "You review code."
-    assert "reviewer" in [one.name for one in agents.list()]
+    assert "reviewer" in [item.name for item in agents.list()]
     assert agents.get("reviewer").origin == "program"
 
 
@@ -56,23 +56,23 @@ def test_tools_of_a_program_are_filtered(
 ) -> None:
     profile = AgentProfile("own", "Works.", "Work.", allowed_tools=tools, denied_tools=denied)
     names = ("read_file", "grep", "query_orders", "send_mail", "attempt_completion")
-    given = [
+    value = [
         StructuredTool.from_function(lambda text: text, name=name, description="It works.")
         for name in names
     ]
-    assert [tool.name for tool in agents.filter_tools(profile, given)] == allowed
+    assert [tool.name for tool in agents.filter_tools(profile, value)] == allowed
 
 
 @pytest.mark.parametrize(
-    ("profile", "why"),
+    ("profile", "reason"),
     [
         (AgentProfile("Two words", "x", "x"), "not a valid agent name"),
         (AgentProfile("empty", "x", " "), "no prompt"),
         (AgentProfile("wrong", "x", "x", allowed_tools=("reed_file",)), "not a tool"),
     ],
 )
-def test_a_wrong_agent_is_not_registered(profile: AgentProfile, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
+def test_a_wrong_agent_is_not_registered(profile: AgentProfile, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
         agents.register(profile)
 
 
@@ -88,8 +88,8 @@ async def test_a_registered_agent_speaks(tmp_path: Path) -> None:
     options: Any = {"model": f"scripted/{tmp_path / 'script.json'}"}
     (tmp_path / "project").mkdir()
     async with Runner() as runner:
-        begun = runner.chat("Go.", folder=tmp_path / "project", options=options, agent="reviewer")
-        events = [event async for event in begun]
+        process = runner.chat("Go.", folder=tmp_path / "project", options=options, agent="reviewer")
+        events = [event async for event in process]
     assert events[-1].summary == "Reviewed."
 
 

@@ -39,14 +39,14 @@ def models(tmp_path: Path, project: Path):
         settings = {"repair_rounds": 0, "test_command": command}
         (project / ".llc.yaml").write_text(json.dumps({"task": settings}))
         trust(project, tmp_path / "home")
-        named = []
+        names = []
         for number, coder in enumerate(coders):
             script = tmp_path / f"attempt-{number}.json"
             tester = testers[number] if testers else ACCEPT
             turns = {"architect": SMALL, "coder": coder, "tester": tester}
             script.write_text(json.dumps(turns))
-            named.append(f"scripted/{script}")
-        count = {"best_of": len(coders), "models": named, "model": named[0]}
+            names.append(f"scripted/{script}")
+        count = {"best_of": len(coders), "models": names, "model": names[0]}
         return {**count, "apply": True, **UNASKED, **more}
 
     return build
@@ -65,12 +65,12 @@ async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, model
     assert (end.outcome, end.evidence["passed"]) == ("verified", 1)
     assert end.files == [{"path": "numbers_.py", "kind": "modified"}]
     assert (project / "numbers_.py").read_text() == REPAIRED
-    assert [(one["outcome"], one["kept"]) for one in attempts] == [
+    assert [(attempt["outcome"], attempt["kept"]) for attempt in attempts] == [
         ("failed", False),
         ("verified", True),
         ("verified", False),
     ]
-    reasons = [one["reason"] for one in attempts]
+    reasons = [attempt["reason"] for attempt in attempts]
     assert "tests failed" in reasons[0] and "tests pass" in reasons[1]
     assert "changed existing tests: `test_numbers.py`" in reasons[2]
     assert attempts[1]["lines"] == 2
@@ -80,7 +80,7 @@ async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, model
 @pytest.mark.slow
 async def test_smallest_green_change_is_kept(runner, project, models):
     end, attempts = await run(runner, project, models(LARGER, GREEN, GREEN))
-    assert [one["kept"] for one in attempts] == [False, True, False]
+    assert [attempt["kept"] for attempt in attempts] == [False, True, False]
     assert "fewer lines" in attempts[0]["reason"] and "comes first" in attempts[2]["reason"]
     assert end.outcome == "verified"
 
@@ -89,7 +89,7 @@ async def test_smallest_green_change_is_kept(runner, project, models):
 async def test_attempts_stay_as_threads_without_worktrees(runner, project, models):
     end, attempts = await run(runner, project, models(RED, GREEN))
     assert list(list_containers(runner.home)) == []
-    rows = [runner.threads.find(one["thread_id"]) for one in attempts]
+    rows = [runner.threads.find(attempt["thread_id"]) for attempt in attempts]
     assert [row.status for row in rows] == ["failed", "done"]
     assert [row.title for row in rows] == [
         f"attempt {number} of 2: repair double" for number in (1, 2)
@@ -103,7 +103,7 @@ async def test_attempts_stay_as_threads_without_worktrees(runner, project, model
 async def test_without_a_green_attempt_nothing_is_kept(runner, project, models):
     end, attempts = await run(runner, project, models(RED, RED))
     assert (end.outcome, end.files) == ("failed", [])
-    assert not any(one["kept"] for one in attempts)
+    assert not any(attempt["kept"] for attempt in attempts)
     assert (project / "numbers_.py").read_text() == BROKEN
 
 
@@ -134,9 +134,9 @@ async def test_user_chooses_among_attempts_without_verdict(
         assert (last.outcome, last.files) == ("failed", [])
         return
     (request,) = last.action_requests
-    shown = request["args"]["options"]
-    assert [line[:9] for line in shown[:-1]] == [f"attempt {number}" for number in offered]
-    last = await last_of(runner.resume(last.thread_id, answer or Answer(text=shown[0])))
+    output = request["args"]["options"]
+    assert [line[:9] for line in output[:-1]] == [f"attempt {number}" for number in offered]
+    last = await last_of(runner.resume(last.thread_id, answer or Answer(text=output[0])))
     assert (project / "numbers_.py").read_text() == content
     if content == REPAIRED:
         assert last.kind == "review"
@@ -234,9 +234,9 @@ async def test_steps_and_usage_of_attempts_are_told(runner, project, models):
     stream = runner.task("repair double", folder=project, options=models(GREEN, RED))
     events = [event async for event in stream]
     (compared,) = (event for event in events if isinstance(event, AttemptsCompared))
-    used = [one["usage"] for one in compared.attempts]
+    used = [attempt["usage"] for attempt in compared.attempts]
     assert used == [
-        (await runner.read_state(one["thread_id"]))[0]["usage"] for one in compared.attempts
+        (await runner.read_state(attempt["thread_id"]))[0]["usage"] for attempt in compared.attempts
     ]
     requests = sum(usage["requests"] for usage in used)
     assert events[-1].usage["requests"] == compared.usage["requests"] == requests > 0
@@ -245,6 +245,6 @@ async def test_steps_and_usage_of_attempts_are_told(runner, project, models):
         *("architect", "coder", "tests", "tester"),
         "",
     ]
-    assert any((one.tool, one.args) == ("read_file", {"path": "numbers_.py"}) for one in first)
+    assert any((item.tool, item.args) == ("read_file", {"path": "numbers_.py"}) for item in first)
     assert [event.status for event in first][-2:] == ["running", "ended"]
     assert first[-1].usage["requests"] == used[0]["requests"]

@@ -45,7 +45,7 @@ async def read_notes(runner: Runner, thread: str) -> list[str]:
     config = {"configurable": {"thread_id": thread}}
     state = await runner._graph_of(CHAT).aget_state(config)
     messages: Sequence[Any] = state.values["messages"]
-    return [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+    return [message.text for message in messages if message.additional_kwargs.get("synthetic")]
 
 
 async def test_command_is_listed_read_and_killed(bench: Bench) -> None:

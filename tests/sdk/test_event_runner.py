@@ -18,15 +18,15 @@ WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "a\n"}}
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     monkeypatch.setenv("LLC_MODEL", f"scripted/{tmp_path / 'script.json'}")
     return tmp_path
 
 
-def play(place: Path, *turns: Any) -> None:
-    (place / "script.json").write_text(json.dumps(turns))
+def play(folder: Path, *turns: Any) -> None:
+    (folder / "script.json").write_text(json.dumps(turns))
 
 
 def read_queue(sink: Any) -> list[Any]:
@@ -66,10 +66,10 @@ def open_async_queue() -> tuple[Any, Callable[[], list[Any]]]:
 @pytest.mark.parametrize(
     "open_sink", [open_function, open_async_function, open_file, open_queue, open_async_queue]
 )
-async def test_each_sink_gets_all_events_of_a_run(place: Path, open_sink: Any) -> None:
-    play(place, {"tool_calls": [WRITE]}, {"text": "Written."})
+async def test_each_sink_gets_all_events_of_a_run(folder: Path, open_sink: Any) -> None:
+    play(folder, {"tool_calls": [WRITE]}, {"text": "Written."})
     sink, read = open_sink()
-    async with EventRunner(sink, home=place / "home") as runner:
+    async with EventRunner(sink, home=folder / "home") as runner:
         result = await runner.run(runner.chat("Go", folder=".", options={"mode": "auto"}))
     messages = read()
     paths = [message["path"].removeprefix("/agent/edit/") for message in messages]
@@ -81,10 +81,10 @@ async def test_each_sink_gets_all_events_of_a_run(place: Path, open_sink: Any) -
     json.dumps(messages)
 
 
-async def test_plan_response_is_sent_once_and_answered(place: Path) -> None:
-    play(place, {"tool_calls": [REPLY]}, {"text": "Two."})
+async def test_plan_response_is_sent_once_and_answered(folder: Path) -> None:
+    play(folder, {"tool_calls": [REPLY]}, {"text": "Two."})
     sent: list[Any] = []
-    async with EventRunner(sent.append, home=place / "home") as runner:
+    async with EventRunner(sent.append, home=folder / "home") as runner:
         asked = await runner.run(runner.chat("Plan it", folder=".", options={"plan": True}))
         assert asked.question and asked.question.needs_text
         await runner.run(runner.resume(asked.thread_id, asked.question.answer("two")))
@@ -94,28 +94,28 @@ async def test_plan_response_is_sent_once_and_answered(place: Path) -> None:
     assert len({message["meta"]["run_id"] for message in sent}) == 2
 
 
-async def test_question_is_answered_while_run_goes_on(place: Path) -> None:
-    play(place, {"tool_calls": [WRITE]}, {"text": "Written."})
+async def test_question_is_answered_while_run_goes_on(folder: Path) -> None:
+    play(folder, {"tool_calls": [WRITE]}, {"text": "Written."})
     sent: list[Any] = []
     allow = {"on_question": lambda question: Answer(approve=True)}
-    async with EventRunner(sent.append, home=place / "home", **allow) as runner:
+    async with EventRunner(sent.append, home=folder / "home", **allow) as runner:
         result = await runner.run(runner.chat("Go", folder=".", options={"mode": "ask"}))
     assert result.text == "Written." and len({each["meta"]["run_id"] for each in sent}) == 1
 
 
-async def test_failed_run_is_sent_and_raised(place: Path) -> None:
-    play(place)
+async def test_failed_run_is_sent_and_raised(folder: Path) -> None:
+    play(folder)
     sent: list[Any] = []
-    async with EventRunner(sent.append, home=place / "home") as runner:
+    async with EventRunner(sent.append, home=folder / "home") as runner:
         with pytest.raises(MaxAgentError):
             await runner.run(runner.chat("Go", folder="."))
     assert sent[-1]["path"] == "/agent/edit/error" and sent[-1]["data"]["message"]
 
 
-async def test_runs_at_once_have_their_own_numbers(place: Path) -> None:
-    play(place, {"text": "Hi."})
+async def test_runs_at_once_have_their_own_numbers(folder: Path) -> None:
+    play(folder, {"text": "Hi."})
     sent: list[Any] = []
-    async with EventRunner(sent.append, home=place / "home") as runner:
+    async with EventRunner(sent.append, home=folder / "home") as runner:
         chats = [runner.run(runner.chat(f"Hi {n}", folder=".")) for n in range(3)]
         results = await asyncio.gather(*chats)
     for result in results:

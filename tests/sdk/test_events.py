@@ -15,21 +15,21 @@ def test_every_event_and_field_is_documented(name):
 
 
 def test_an_event_survives_the_way_through_json():
-    told = {"type": "repair", "round": 1, "of": 3}
-    assert as_json(parse_event(told)) == told
+    texts = {"type": "repair", "round": 1, "of": 3}
+    assert as_json(parse_event(texts)) == texts
 
 
 def test_a_field_may_be_called_like_a_python_word():
-    told = {"type": "model_changed", "from": "a/b", "to": "c/d", "reason": "quota"}
-    assert as_json(parse_event(told)) == {
-        **told,
+    texts = {"type": "model_changed", "from": "a/b", "to": "c/d", "reason": "quota"}
+    assert as_json(parse_event(texts)) == {
+        **texts,
         "price_before": None,
         "price_after": None,
         "agent": "",
     }
 
 
-@pytest.mark.parametrize("told", [{"type": "nonsense"}, {"type": "repair", "round": 1}])
-def test_an_unknown_or_incomplete_event_is_refused(told):
+@pytest.mark.parametrize("message", [{"type": "nonsense"}, {"type": "repair", "round": 1}])
+def test_an_unknown_or_incomplete_event_is_refused(message):
     with pytest.raises((KeyError, TypeError)):
-        parse_event(told)
+        parse_event(message)

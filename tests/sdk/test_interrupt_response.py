@@ -70,9 +70,9 @@ def test_decisions_that_do_not_fit_are_refused(decisions, configs):
 
 
 def test_it_says_whether_the_question_was_read():
-    one, other = Answer(approve=True), Answer(approve=True, question="q")
+    answer, other = Answer(approve=True), Answer(approve=True, question="q")
     assert not is_answer_to_shown_question(
-        build_resume_value(one, [CALL])
+        build_resume_value(answer, [CALL])
     ) and is_answer_to_shown_question(build_resume_value(other, [CALL]))
 
 
@@ -88,7 +88,7 @@ def test_a_question_cannot_be_approved():
 
 
 @pytest.mark.parametrize(
-    ("given", "fits"),
+    ("value", "fits"),
     [
         ({}, True),
         ({"question": QUESTION}, True),
@@ -100,21 +100,21 @@ def test_a_question_cannot_be_approved():
         ({"parked": "0" * 32}, False),
     ],
 )
-def test_an_answer_is_for_one_question(given: dict[str, str], fits: bool) -> None:
-    answer, asked = Answer(approve=True, **given), Question("t", QUESTION, "approval", [], [])
+def test_an_answer_is_for_one_question(value: dict[str, str], fits: bool) -> None:
+    answer, asked = Answer(approve=True, **value), Question("t", QUESTION, "approval", [], [])
     if fits:
         assert match_answers([answer], "thread", [asked]) == [(asked, answer)]
         return
-    named = next(iter(given.values()))[: None if "parked" in given else 8]
+    names = next(iter(value.values()))[: None if "parked" in value else 8]
     with pytest.raises(
-        OtherQuestionError, match=f"asks another question than `{named}`"
+        OtherQuestionError, match=f"asks another question than `{names}`"
     ) as refused:
         match_answers([answer], "thread", [asked])
     assert "mcode resume thread" in refused.value.hint
 
 
 @pytest.mark.parametrize(
-    ("given", "answered"),
+    ("value", "answered"),
     [
         ([{}], "a"),
         ([{}, {}], "ab"),
@@ -126,10 +126,10 @@ def test_an_answer_is_for_one_question(given: dict[str, str], fits: bool) -> Non
     ],
 )
 def test_each_of_several_answers_finds_its_question(
-    given: list[dict[str, str]], answered: str
+    value: list[dict[str, str]], answered: str
 ) -> None:
     asked = [Question("t", letter * 32, "approval", [], []) for letter in "abc"]
-    answers = [Answer(reject=str(number), **each) for number, each in enumerate(given)]
+    answers = [Answer(reject=str(number), **each) for number, each in enumerate(value)]
     if not answered:
         with pytest.raises(OtherQuestionError):
             match_answers(answers, "thread", asked)

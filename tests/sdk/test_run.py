@@ -47,8 +47,8 @@ async def test_model_named_after_turn_answers_next_message(
     context = Context(model=other, base_url=endpoint)
     assert (await last_of(runner.resume(talk.thread, context=context))).summary == "Hello."
     assert (await talk.say("and now")).summary == "Other."
-    kept = await runner.options_of(talk.thread)
-    assert (kept["model"], kept.get("base_url", "")) == (other, endpoint)
+    saved = await runner.options_of(talk.thread)
+    assert (saved["model"], saved.get("base_url", "")) == (other, endpoint)
 
 
 async def test_model_named_last_holds_when_named_twice(talks: Talks, runner: Runner) -> None:
@@ -74,12 +74,12 @@ async def test_thread_killed_at_first_checkpoint_keeps_its_model(
     talks: Talks, runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = talks(says("Hello."))
-    put = CheckpointSaver.aput
+    aput = CheckpointSaver.aput
 
-    async def fail_at_second(self: CheckpointSaver, config: Any, *rest: Any) -> Any:
+    async def fail_at_second(self: CheckpointSaver, config: Any, *remainder: Any) -> Any:
         if config["configurable"].get("checkpoint_id"):
             raise OSError("the process is gone")
-        return await put(self, config, *rest)
+        return await aput(self, config, *remainder)
 
     async def fail(*arguments: Any) -> None:
         raise OSError("the process is gone")

@@ -12,7 +12,7 @@ KEY = "sk-ant-api03-" + "a1B2" * 12
 
 
 @pytest.mark.parametrize(
-    ("request_", "folder", "why"),
+    ("request_", "folder", "reason"),
     [
         ("", "/p", "the request is empty"),
         (" \n\t", "/p", "the request is empty"),
@@ -20,8 +20,8 @@ KEY = "sk-ant-api03-" + "a1B2" * 12
         ("Repair it", "/\udcff", "the folder's name is not valid UTF-8"),
     ],
 )
-def test_what_nothing_can_be_done_with_is_refused(request_: str, folder: str, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
+def test_what_nothing_can_be_done_with_is_refused(request_: str, folder: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
         validate_request(request_, Path(folder))
 
 
@@ -44,12 +44,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_edit_files_are_relative_and_unique(project: Path, tmp_path: Path) -> None:
-    named = ["a.py", "./sub/../a.py", "link.py", f"{project}/a.py", "sub/new.py"]
-    assert resolve_edit_files(named, project, tmp_path / "home") == ["a.py", "sub/new.py"]
+    names = ["a.py", "./sub/../a.py", "link.py", f"{project}/a.py", "sub/new.py"]
+    assert resolve_edit_files(names, project, tmp_path / "home") == ["a.py", "sub/new.py"]
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "text"),
     [
         ("../a.py", "outside the project"),
         ("sub", "`sub` is a folder"),
@@ -59,9 +59,9 @@ def test_edit_files_are_relative_and_unique(project: Path, tmp_path: Path) -> No
     ],
 )
 def test_what_cannot_be_edited_is_told_at_once(
-    project: Path, tmp_path: Path, file: str, told: str
+    project: Path, tmp_path: Path, file: str, text: str
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=text):
         resolve_edit_files([file], project, tmp_path / "home")
 
 

@@ -166,15 +166,15 @@ class Busy(ThreadPoolExecutor):
 
 async def test_run_end_is_recorded_despite_repeated_cancellation(runner, project, play):
     loop, busy = asyncio.get_running_loop(), Busy()
-    begun = asyncio.Queue()
+    process = asyncio.Queue()
 
     async def read() -> None:
         async with aclosing(runner.task("repair", folder=project, options=play([]))) as events:
-            begun.put_nowait((await anext(events)).thread_id)
+            process.put_nowait((await anext(events)).thread_id)
             await asyncio.Event().wait()
 
     reading = asyncio.ensure_future(read())
-    thread = await begun.get()
+    thread = await process.get()
     loop.set_default_executor(busy)
     reading.cancel()
     while not busy.waiting:

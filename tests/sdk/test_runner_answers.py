@@ -114,8 +114,8 @@ async def test_review_keeps_changes_by_others_while_waiting(runner, project, pla
     assert (project / "mine.txt").read_text() == "the user's own\n"
     assert not (project / "log.txt").exists()
     assert (project / "numbers_.py").read_text() == BROKEN
-    told = [event.text for event in events if event.type == "notice"]
-    assert told == ["put back: log.txt, numbers_.py"]
+    message = [event.text for event in events if event.type == "notice"]
+    assert message == ["put back: log.txt, numbers_.py"]
     (changed,) = [event for event in events if event.type == "files_changed"]
     assert [(file["path"], file["kind"], file["by"]) for file in changed.files] == [
         ("log.txt", "deleted", "undo"),
@@ -164,8 +164,8 @@ async def test_resumed_question_is_about_calls_as_they_are_now(
     options = play(calls([read], [made], [DONE]), mode="ask", skip_tests=True)
     first = await last_of(runner.task("run it", folder=project, options=options))
     change(project)
-    shown = await last_of(runner.resume(first.thread_id))
-    assert shown.type == "question" and (shown.id != first.id) == is_new
+    output = await last_of(runner.resume(first.thread_id))
+    assert output.type == "question" and (output.id != first.id) == is_new
     assert not (project / "out.txt").exists()
-    end = await last_of(runner.resume(first.thread_id, Answer(approve=True, question=shown.id)))
+    end = await last_of(runner.resume(first.thread_id, Answer(approve=True, question=output.id)))
     assert end.type == "completion"

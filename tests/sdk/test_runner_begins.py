@@ -43,16 +43,18 @@ async def test_task_starts_by_naming_project_settings(runner, project, play):
         file.write_text("changed")
     script = play(calls([READ], [REPAIR], [DONE]), mode="")
     events = [e async for e in runner.task("repair", folder=project, options=script)]
-    told = [event.text for event in events if event.type == "notice"]
-    assert "this project's `.llc.yaml` sets security.mode" in told
-    (said,) = [one for one in told if one.startswith(IGNORED_INSTRUCTIONS.partition("{")[0])]
+    message = [event.text for event in events if event.type == "notice"]
+    assert "this project's `.llc.yaml` sets security.mode" in message
+    (output,) = [
+        item for item in message if item.startswith(IGNORED_INSTRUCTIONS.partition("{")[0])
+    ]
     assert (
         f"ignored: `{project.parent / 'AGENTS.md'}`; `more.md`; review them with `mcode trust`, or"
-        in said
+        in output
     )
-    assert f"; run `mcode trust {project.parent}` to review" in said
+    assert f"; run `mcode trust {project.parent}` to review" in output
     events = [e async for e in runner.resume(events[-1].thread_id)]
-    assert said in [event.text for event in events if event.type == "notice"]
+    assert output in [event.text for event in events if event.type == "notice"]
 
 
 async def test_the_folder_may_be_given_as_text(runner, project, play):
@@ -69,8 +71,8 @@ async def test_only_empty_folder_is_trusted_at_once(tmp_path, runner, play):
     ends = {}
     for name in ("empty", "other"):
         events = [e async for e in runner.task("x", folder=tmp_path / name, options=script)]
-        told = [e.text for e in events if e.type == "notice" and "not trusted" in e.text]
-        ends[name] = (events[-1].evidence["reason"][:13], len(told))
+        message = [e.text for e in events if e.type == "notice" and "not trusted" in e.text]
+        ends[name] = (events[-1].evidence["reason"][:13], len(message))
     assert ends == {"empty": ("no tests were", 0), "other": ("the folder is", 1)}
 
 
@@ -104,14 +106,14 @@ async def test_resume_after_change_is_untrusted_and_names_change(runner, project
     asked = await last_of(runner.task("repair", folder=project, options=script))
     (project / "AGENTS.md").write_text("from elsewhere")
     events = [e async for e in runner.resume(asked.thread_id, Answer(text="a"))]
-    told = [event.text for event in events if event.type == "notice"]
-    assert any("`AGENTS.md` appeared" in text for text in told)
+    message = [event.text for event in events if event.type == "notice"]
+    assert any("`AGENTS.md` appeared" in text for text in message)
     assert events[-1].outcome == "unverified"
 
 
-@pytest.mark.parametrize(("mode", "told"), [("auto", 1), ("off", 0)])
+@pytest.mark.parametrize(("mode", "message"), [("auto", 1), ("off", 0)])
 async def test_a_run_without_a_sandbox_says_so_once(
-    runner, project, play, tmp_path, monkeypatch, mode, told
+    runner, project, play, tmp_path, monkeypatch, mode, message
 ):
     (tmp_path / "home").mkdir(exist_ok=True)
     (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
@@ -121,7 +123,7 @@ async def test_a_run_without_a_sandbox_says_so_once(
     events = [event async for event in run]
     assert events[0].sandbox.startswith("none: ")
     notices = [event.text for event in events if event.type == "notice"]
-    assert sum("no sandbox: bubblewrap is not installed" in text for text in notices) == told
+    assert sum("no sandbox: bubblewrap is not installed" in text for text in notices) == message
 
 
 async def test_missing_required_sandbox_fails_before_thread_exists(
@@ -140,12 +142,12 @@ async def test_unusable_agent_fails_before_message_is_stored(runner, project, tm
     script = tmp_path / "talk.json"
     script.write_text(json.dumps({"build": [{"text": "First."}, {"text": "Third."}]}))
     options = {"model": f"scripted/{script}"}
-    begun = await last_of(runner.chat("one", folder=project, options=options))
+    process = await last_of(runner.chat("one", folder=project, options=options))
     config = runner.home / "config.yaml"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("tools: {disabled: [nonsense]}\n")
     with pytest.raises(UsageError, match="nonsense"):
-        await last_of(runner.say(begun.thread_id, "two"))
+        await last_of(runner.say(process.thread_id, "two"))
     config.write_text("")
-    end = await last_of(runner.say(begun.thread_id, "three"))
-    assert end.outcome == "answered" and runner.threads.get(begun.thread_id).status == "idle"
+    end = await last_of(runner.say(process.thread_id, "three"))
+    assert end.outcome == "answered" and runner.threads.get(process.thread_id).status == "idle"

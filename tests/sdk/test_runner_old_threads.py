@@ -33,7 +33,7 @@ def home(tmp_path: Path) -> Path:
 
 def texts_of(home: Path, thread: str) -> list[str]:
     passages = read_transcript(ThreadIndex(home).get(thread), home)
-    return [one.text for one in passages if one.kind in ("human", "answer")]
+    return [passage.text for passage in passages if passage.kind in ("human", "answer")]
 
 
 async def last(events: Any) -> Any:
@@ -53,15 +53,20 @@ async def test_an_old_conversation_is_read_and_goes_on(home: Path) -> None:
 
 
 async def test_an_old_conversation_is_whole_after_a_prune(home: Path) -> None:
-    size, known = measure_database(home), read_thread_branches(ThreadIndex(home).get(CHAT), home)
+    size, thread_branches = (
+        measure_database(home),
+        read_thread_branches(ThreadIndex(home).get(CHAT), home),
+    )
     assert await prune_storage(home) > size / 2
     row = ThreadIndex(home).get(CHAT)
-    kept = read_thread_branches(row, home)
-    assert [one.number for one in kept.steps] == [one.number for one in known.steps]
-    assert [one.text for one in kept.messages] == [one.text for one in known.messages]
-    assert (len(known.abandoned), kept.abandoned) == (1, ())
+    saved = read_thread_branches(row, home)
+    assert [step.number for step in saved.steps] == [step.number for step in thread_branches.steps]
+    assert [message.text for message in saved.messages] == [
+        message.text for message in thread_branches.messages
+    ]
+    assert (len(thread_branches.abandoned), saved.abandoned) == (1, ())
     assert texts_of(home, CHAT) == SAID
-    await rewind_talk(row, home, kept.steps[1])
+    await rewind_talk(row, home, saved.steps[1])
     async with Runner(home=home) as runner:
         await last(runner.say(CHAT, "one more"))
         end = await last(runner.resume(WAITING, Answer(approve=True)))
@@ -78,12 +83,15 @@ async def test_an_old_question_is_answered(home: Path) -> None:
 
 async def test_old_conversation_rewinds_to_abandoned_branch(home: Path) -> None:
     row = ThreadIndex(home).get(CHAT)
-    known = read_thread_branches(row, home)
-    assert [step.message.text for step in known.steps[1:]] == ["first answer", "second answer"]
-    ((left,),) = known.abandoned
-    await rewind_talk(row, home, left)
+    thread_branches = read_thread_branches(row, home)
+    assert [step.message.text for step in thread_branches.steps[1:]] == [
+        "first answer",
+        "second answer",
+    ]
+    ((remaining,),) = thread_branches.abandoned
+    await rewind_talk(row, home, remaining)
     assert texts_of(home, CHAT) == ["first question", "first answer", "second question", *SAID[3:]]
-    forked = await fork(row, home, known.steps[1])
+    forked = await fork(row, home, thread_branches.steps[1])
     async with Runner(home=home) as runner:
         await last(runner.say(forked.thread_id, "from here"))
     assert texts_of(home, forked.thread_id) == [*SAID[:2], "from here", "answer 2"]
@@ -92,5 +100,5 @@ async def test_old_conversation_rewinds_to_abandoned_branch(home: Path) -> None:
 async def test_an_old_conversation_is_carried_over(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "thread.zip"
     file.write_bytes(export_thread(ThreadIndex(home).get(CHAT), home).content)
-    taken = await import_thread(file, tmp_path / "project", home)
-    assert texts_of(home, taken.row.thread_id) == SAID
+    result = await import_thread(file, tmp_path / "project", home)
+    assert texts_of(home, result.row.thread_id) == SAID

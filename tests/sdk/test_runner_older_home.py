@@ -80,14 +80,16 @@ async def test_older_fork_answers_its_message(home: Path) -> None:
 
 
 async def test_older_steps_survive_prune_and_rewind(home: Path) -> None:
-    known = read_thread_branches(ThreadIndex(home).get(CHAT), home)
-    assert [step.number for step in known.steps] == [0, 1, 2, 3, 4]
-    assert len(known.abandoned) == 1
+    thread_branches = read_thread_branches(ThreadIndex(home).get(CHAT), home)
+    assert [step.number for step in thread_branches.steps] == [0, 1, 2, 3, 4]
+    assert len(thread_branches.abandoned) == 1
     await prune_storage(home)
     row = ThreadIndex(home).get(CHAT)
-    kept = read_thread_branches(row, home)
-    assert [step.message for step in kept.steps] == [step.message for step in known.steps]
-    await rewind_talk(row, home, kept.steps[2])
+    saved = read_thread_branches(row, home)
+    assert [step.message for step in saved.steps] == [
+        step.message for step in thread_branches.steps
+    ]
+    await rewind_talk(row, home, saved.steps[2])
     assert read_texts(home, CHAT) == SAID[:2]
 
 
@@ -108,8 +110,8 @@ async def test_older_question_of_task_is_answered(home: Path) -> None:
 
 
 async def test_older_export_is_imported_and_continued(home: Path, tmp_path: Path) -> None:
-    taken = await import_thread(tmp_path / "export.zip", tmp_path / "project", home)
-    thread = taken.row.thread_id
+    result = await import_thread(tmp_path / "export.zip", tmp_path / "project", home)
+    thread = result.row.thread_id
     assert read_texts(home, thread) == SAID
     again = tmp_path / "again.zip"
     again.write_bytes(export_thread(ThreadIndex(home).get(CHAT), home).content)

@@ -20,28 +20,28 @@ def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
 
 
 def test_notice_outside_repository_names_missing_features(tmp_path: Path) -> None:
-    (told,) = collect_notices(tmp_path, None)
-    assert f"`{tmp_path}` is not in a git repository" in told and "no history" in told
+    (message,) = collect_notices(tmp_path, None)
+    assert f"`{tmp_path}` is not in a git repository" in message and "no history" in message
 
 
 def test_without_git_it_is_said_what_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    (told,) = collect_notices(tmp_path, None)
-    assert told.startswith("git is not installed") and "undone" in told
+    (message,) = collect_notices(tmp_path, None)
+    assert message.startswith("git is not installed") and "undone" in message
 
 
 def test_folder_in_place_of_configuration_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".llc.yaml").mkdir()
-    (told,) = collect_notices(tmp_path, None)
-    assert told.startswith("`.llc.yaml` is an empty folder")
+    (message,) = collect_notices(tmp_path, None)
+    assert message.startswith("`.llc.yaml` is an empty folder")
 
 
 def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
-    told = collect_notices(tmp_path, Path("/data/threads.db.corrupt"))
-    assert "`/data/threads.db.corrupt`" in told[0]
+    notices = collect_notices(tmp_path, Path("/data/threads.db.corrupt"))
+    assert "`/data/threads.db.corrupt`" in notices[0]
 
 
 def untrusted_with(folder: Path, *, tests: bool) -> str:
@@ -54,8 +54,8 @@ def test_notice_in_untrusted_folder_names_ignored_files(tmp_path: Path) -> None:
         tmp_path, tests=True
     )
     (tmp_path / "AGENTS.md").write_text("")
-    told = untrusted_with(tmp_path, tests=True)
-    assert "ignored: `AGENTS.md` (instructions), and its tests are not run" in told
+    message = untrusted_with(tmp_path, tests=True)
+    assert "ignored: `AGENTS.md` (instructions), and its tests are not run" in message
     trust(tmp_path, tmp_path / "home")
     assert untrusted_with(tmp_path, tests=True) == ""
     (tmp_path / "AGENTS.md").write_text("changed")
@@ -97,8 +97,8 @@ def test_of_many_files_some_are_named(tmp_path: Path) -> None:
     (tmp_path / ".llc/skills").mkdir(parents=True)
     for number in range(15):
         (tmp_path / f".llc/skills/{number:02}").write_text("")
-    told = untrusted_with(tmp_path, tests=False)
-    assert "09` (skills); and 5 others" in told and "`.llc/skills/10`" not in told
+    message = untrusted_with(tmp_path, tests=False)
+    assert "09` (skills); and 5 others" in message and "`.llc/skills/10`" not in message
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,13 @@ def options(provider: Provider) -> Any:
 
 
 async def follow(
-    runner: Runner, events: AsyncGenerator[Event], *words: str, at: str = "tool_call"
+    runner: Runner, events: AsyncGenerator[Event], *arguments: str, at: str = "tool_call"
 ) -> list[Event]:
     """Follow a run to its end; send these words at the first event of a kind."""
     seen: list[Event] = []
     async for event in events:
         if event.type == at and at not in {earlier.type for earlier in seen}:
-            for text in words:
+            for text in arguments:
                 runner.steer(text)
         seen.append(event)
     return seen
@@ -45,7 +45,9 @@ async def follow(
 def read_words(request: Request) -> list[str]:
     """Kind or text of the messages of a request, without its system prompt."""
     messages = request.body["messages"][1:]
-    return [one["content"] if one["role"] == "user" else one["role"] for one in messages]
+    return [
+        message["content"] if message["role"] == "user" else message["role"] for message in messages
+    ]
 
 
 @pytest.mark.parametrize("plan", [False, True])
@@ -73,9 +75,9 @@ async def test_thread_shows_and_finds_the_message(
     await follow(runner, runner.chat("indent", folder=tmp_path / "project", options=options),
                  "use tabs")  # fmt: skip
     [row] = ThreadIndex(runner.home).list()
-    shown = [(one.kind, one.text) for one in read_transcript(row, runner.home) if one.text]
-    assert shown == [("human", "indent"), ("human", "use tabs"), ("answer", "Tabs.")]
-    assert [found.thread_id for found in ThreadIndex(runner.home).search("use tabs")] == [
+    output = [(item.kind, item.text) for item in read_transcript(row, runner.home) if item.text]
+    assert output == [("human", "indent"), ("human", "use tabs"), ("answer", "Tabs.")]
+    assert [result.thread_id for result in ThreadIndex(runner.home).search("use tabs")] == [
         row.thread_id
     ]
 

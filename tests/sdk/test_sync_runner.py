@@ -32,7 +32,7 @@ def test_events_come_without_a_loop(runner: SyncRunner, tmp_path: Path) -> None:
     more = list(runner.say(events[0].thread_id, "Thanks."))
     assert more[-1].summary == "Welcome."
     changes = runner.call(lambda inner: inner.changes(events[0].thread_id))
-    assert [one.path for one in changes.files] == ["a.txt"]
+    assert [item.path for item in changes.files] == ["a.txt"]
 
 
 def test_a_run_left_early_can_be_resumed(runner: SyncRunner, tmp_path: Path) -> None:

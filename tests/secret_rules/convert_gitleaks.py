@@ -68,8 +68,8 @@ WORDS = {
 
 def convert(toml: dict[str, Any]) -> list[dict[str, Any]]:
     """Return our rules, in gitleaks' order."""
-    kept = [rule for rule in toml["rules"] if rule["id"] not in LEFT_OUT]
-    return [convert_rule(rule) for rule in kept if not IS_ID.search(rule["id"])]
+    retained = [rule for rule in toml["rules"] if rule["id"] not in LEFT_OUT]
+    return [convert_rule(rule) for rule in retained if not IS_ID.search(rule["id"])]
 
 
 def convert_rule(rule: dict[str, Any]) -> dict[str, Any]:
@@ -85,9 +85,9 @@ def convert_rule(rule: dict[str, Any]) -> dict[str, Any]:
 
 def name_of(identifier: str) -> str:
     """Return how a mark calls it: `digitalocean-access-token` is a `DigitalOcean access token`."""
-    words = [WORDS.get(word, word) for word in identifier.split("-")]
-    first = words[0] if words[0] in WORDS.values() else words[0].capitalize()
-    return " ".join([first, *words[1:]]).replace("/", "")
+    parts = [WORDS.get(word, word) for word in identifier.split("-")]
+    first = parts[0] if parts[0] in WORDS.values() else parts[0].capitalize()
+    return " ".join([first, *parts[1:]]).replace("/", "")
 
 
 def split(regex: str) -> dict[str, str]:

@@ -21,8 +21,8 @@ def build_table() -> str:
 
 def replace_table(page: str) -> str:
     """Return the page with the table of today."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{build_table()}{rest.partition(END)[2]}"
+    before, _, remainder = page.partition(BEGIN)
+    return f"{before}{build_table()}{remainder.partition(END)[2]}"
 
 
 if __name__ == "__main__":

@@ -76,8 +76,8 @@ def test_remark_argument_is_kept_for_tool_with_it() -> None:
 def test_an_editor_of_several_commands(
     command: str, more: dict[str, object], tool: str, args: dict[str, object]
 ) -> None:
-    given = {"command": command, "path": "a.py", **more}
-    assert translate_editor_call("str_replace_editor", given) == (tool, {"path": "a.py", **args})
+    value = {"command": command, "path": "a.py", **more}
+    assert translate_editor_call("str_replace_editor", value) == (tool, {"path": "a.py", **args})
 
 
 @pytest.mark.parametrize(

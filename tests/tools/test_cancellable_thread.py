@@ -14,9 +14,9 @@ from maxagent.tools.cancellable_thread import (
 
 
 async def test_the_answer_comes_from_another_thread() -> None:
-    def work(one: int, *, other: int) -> tuple[int, int]:
+    def work(number: int, *, other: int) -> tuple[int, int]:
         check_cancelled()
-        return one + other, threading.get_ident()
+        return number + other, threading.get_ident()
 
     answer, thread = await run_in_worker(work, 1, other=2)
     assert answer == 3 and thread != threading.get_ident()
@@ -24,11 +24,11 @@ async def test_the_answer_comes_from_another_thread() -> None:
 
 @pytest.mark.parametrize("protected", [False, True])
 async def test_a_cancelled_worker_stops_at_its_next_check(protected: bool) -> None:
-    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+    event, go_on, ended = threading.Event(), threading.Event(), threading.Event()
     outcome = list[str]()
 
     def check() -> None:
-        begun.set()
+        event.set()
         assert go_on.wait(60)
         check_cancelled()
 
@@ -46,7 +46,7 @@ async def test_a_cancelled_worker_stops_at_its_next_check(protected: bool) -> No
             ended.set()
 
     call = asyncio.create_task(run_in_worker(work))
-    assert await asyncio.to_thread(begun.wait, 10)
+    assert await asyncio.to_thread(event.wait, 10)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

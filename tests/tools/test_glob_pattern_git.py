@@ -70,7 +70,7 @@ def ask_git(repository: Path, pattern: str) -> set[str]:
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_pattern_matches_what_git_matches(pattern: str, repository: Path) -> None:
     fits = compile_glob(pattern)
-    ends = {path: [*(at for at, one in enumerate(path) if one == "/"), None] for path in PATHS}
+    ends = {path: [*(at for at, item in enumerate(path) if item == "/"), None] for path in PATHS}
     ours = {path for path in PATHS if any(fits(path[:end]) for end in ends[path])}
     assert ours == ask_git(repository, pattern)
 

@@ -62,8 +62,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def test_every_named_script_is_found(workspace: Workspace) -> None:
-    found = {str(path.relative_to(workspace.root)) for path in find_named_scripts(workspace)}
-    assert found == {*SCRIPTS}
+    result = {str(path.relative_to(workspace.root)) for path in find_named_scripts(workspace)}
+    assert result == {*SCRIPTS}
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "auto"])

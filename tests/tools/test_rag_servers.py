@@ -7,7 +7,7 @@ TWO = {**ONE, "code": "http://localhost:8000/"}
 
 
 @pytest.mark.parametrize(
-    ("given", "servers", "name"),
+    ("value", "servers", "name"),
     [
         ("docs", TWO, "docs"),
         (" code ", TWO, "code"),
@@ -23,8 +23,8 @@ TWO = {**ONE, "code": "http://localhost:8000/"}
         (["docs"], TWO, ""),
     ],
 )
-def test_only_a_configured_server_is_found(given: object, servers: dict, name: str) -> None:
-    assert find_server(given, servers) == name
+def test_only_a_configured_server_is_found(value: object, servers: dict, name: str) -> None:
+    assert find_server(value, servers) == name
 
 
 def test_a_missing_server_names_those_there_are() -> None:

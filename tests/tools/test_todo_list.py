@@ -62,7 +62,7 @@ def test_json_with_a_wrong_status_is_refused() -> None:
 
 def test_ids_are_kept_or_numbered() -> None:
     items: list[Item] = [{"content": "a"}, {"id": 1, "content": "b"}, {"id": "x", "content": "c"}]
-    assert [(one["id"], one["content"]) for one in add_todos(items)] == [
+    assert [(add_todo["id"], add_todo["content"]) for add_todo in add_todos(items)] == [
         ("2", "a"),
         ("1", "b"),
         ("x", "c"),
@@ -96,10 +96,10 @@ def test_an_update_changes_only_what_it_names() -> None:
     assert todos[1]["priority"] == "medium"
 
 
-@pytest.mark.parametrize("named", [{"id": "2"}, {"id": 2}, {"content": "2"}, {"content": "two"}])
-def test_task_is_marked_by_id_or_text(named: Item) -> None:
+@pytest.mark.parametrize("item", [{"id": "2"}, {"id": 2}, {"content": "2"}, {"content": "two"}])
+def test_task_is_marked_by_id_or_text(item: Item) -> None:
     todos = [todo("1", "one"), todo("2", "two")]
-    assert update_todos(todos, [named], "completed")[1] == todo("2", "two", status="completed")
+    assert update_todos(todos, [item], "completed")[1] == todo("2", "two", status="completed")
 
 
 def test_unknown_task_is_refused_with_known_tasks() -> None:

@@ -14,7 +14,7 @@ IMAGE = {"type": "image", "mimeType": "image/png"}
 
 
 @pytest.mark.parametrize(
-    ("block", "words"),
+    ("block", "text"),
     [
         ({"type": "text", "text": "Hi @a.py"}, "Hi @a.py"),
         ({**LINK, "uri": "file:///p/a.py"}, '@"a.py"'),
@@ -26,8 +26,8 @@ IMAGE = {"type": "image", "mimeType": "image/png"}
         ({**LINK, "uri": "zed:///agent/rule?x"}, "zed:///agent/rule?x"),
     ],
 )
-def test_a_block_becomes_words(block: dict[str, Any], words: str, tmp_path: Path) -> None:
-    assert read_prompt([block], "/p", tmp_path).words == words
+def test_a_block_becomes_words(block: dict[str, Any], text: str, tmp_path: Path) -> None:
+    assert read_prompt([block], "/p", tmp_path).words == text
 
 
 def test_attached_text_is_data_and_mentions_nothing(tmp_path: Path) -> None:

@@ -82,5 +82,5 @@ def test_places_are_absolute_and_output_ends_where_it_ends() -> None:
     args = {"path": "src/../a.py", "start_line": 7}
     assert find_locations(args, "/p") == [{"path": "/p/a.py", "line": 7}]
     assert find_locations({"path": 3}, "/p") == []
-    shown = text_content("x" * MAX_OUTPUT + "error at the end")["content"]["text"]
-    assert shown.endswith("error at the end") and shown.startswith("… 16 characters before …")
+    output = text_content("x" * MAX_OUTPUT + "error at the end")["content"]["text"]
+    assert output.endswith("error at the end") and output.startswith("… 16 characters before …")

@@ -25,7 +25,7 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agents:
     monkeypatch.chdir(tmp_path / "project")
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LC_ALL", "C")
-    return lambda *words: CliRunner().invoke(app, ["agents", *words])
+    return lambda *arguments: CliRunner().invoke(app, ["agents", *arguments])
 
 
 def put(file: Path, text: str) -> Path:
@@ -45,17 +45,17 @@ def test_list_shows_builtin_and_own_agents_not_hidden(agents: Agents) -> None:
 def test_agents_of_untrusted_project_listed_as_not_loaded(agents: Agents, tmp_path: Path) -> None:
     put(Path(".claude/agents/theirs.md"), "---\nmode: all\n---\nYou.")
     put(Path(".claude/agents/wrong.md"), WRONG)
-    told = agents("list")
-    assert "theirs" not in told.stdout
-    assert "not trusted (run `mcode trust`): .claude/agents/theirs.md" in told.stderr
-    listed = json.loads(agents("list", "--json").stdout)
-    assert listed["not_loaded"] == [".claude/agents/theirs.md", ".claude/agents/wrong.md"]
+    message = agents("list")
+    assert "theirs" not in message.stdout
+    assert "not trusted (run `mcode trust`): .claude/agents/theirs.md" in message.stderr
+    data = json.loads(agents("list", "--json").stdout)
+    assert data["not_loaded"] == [".claude/agents/theirs.md", ".claude/agents/wrong.md"]
     trust(Path.cwd(), tmp_path / "home")
-    told = agents("list")
-    assert ".claude/agents/theirs.md" in told.stdout and "not loaded: " in told.stderr
-    listed = json.loads(agents("list", "--json").stdout)
-    assert listed["agents"][-1]["name"] == "theirs" and listed["not_loaded"] == []
-    assert listed["faults"][0].endswith(
+    message = agents("list")
+    assert ".claude/agents/theirs.md" in message.stdout and "not loaded: " in message.stderr
+    data = json.loads(agents("list", "--json").stdout)
+    assert data["agents"][-1]["name"] == "theirs" and data["not_loaded"] == []
+    assert data["faults"][0].endswith(
         "wrong.md:3: unknown key `descripton`; did you mean `description`?"
     )
 
@@ -66,12 +66,12 @@ def test_an_agent_is_shown_as_it_counts(agents: Agents, tmp_path: Path) -> None:
         "---\ncolor: red\ntools: Read, Bash\npermissions: {deny: [edit]}\nmax_steps: 3\n"
         "files: [a/**, b/**]\n---\nYou are mine.\n",
     )
-    shown = agents("show", "mine").stdout.splitlines()
-    assert {"tools: read_file, run_command", "rules: deny edit", "files: a/**, b/**"} <= {*shown}
+    lines = agents("show", "mine").stdout.splitlines()
+    assert {"tools: read_file, run_command", "rules: deny edit", "files: a/**, b/**"} <= {*lines}
     assert {"max_steps: 3", f"from: {file}", f"note: {file}:2: `color` is not used here"} <= {
-        *shown
+        *lines
     }
-    assert shown[-2:] == ["", "You are mine."]
+    assert lines[-2:] == ["", "You are mine."]
 
 
 def test_unknown_agent_name_lists_known_names(agents: Agents) -> None:
@@ -108,8 +108,8 @@ def test_mistakes_name_file_and_line_in_untrusted_project(agents: Agents, tmp_pa
     put(Path(".opencode/agents/wrong.md"), WRONG)
     mine = put(tmp_path / "home/agents/mine.md", "---\ntools: Raed\n---\nYou.")
     good = put(tmp_path / "other/good.md", "---\ncolor: red\n---\nYou.")
-    told = agents("validate")
-    assert (told.exit_code, told.stdout.splitlines()) == (
+    message = agents("validate")
+    assert (message.exit_code, message.stdout.splitlines()) == (
         1,
         [
             f"{mine}:2: `Raed` is not a tool; did you mean `read_file`?",

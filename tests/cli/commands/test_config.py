@@ -21,7 +21,7 @@ SECRET = "sk-very-secret"
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty home, with an empty project as the current folder."""
     for name in [name for name in os.environ if name.startswith(("LLC_", "MAXAGENT_"))]:
         monkeypatch.delenv(name)
@@ -43,7 +43,7 @@ def output(*arguments: str) -> str:
     return result.stdout
 
 
-def test_show_prints_every_setting_as_yaml(place: Path) -> None:
+def test_show_prints_every_setting_as_yaml(folder: Path) -> None:
     run("set", "model.max_tokens", "7")
     values = parse_document(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
@@ -55,17 +55,17 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
 
 
 def test_show_says_where_each_value_comes_from(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LLC_MODE", "ask")
     run("set", "model.max_tokens", "7", "--project")
-    shown = output("show", "--show-origin")
-    assert f"max_tokens: 7  # {place}/project/.llc.yaml:2\n" in shown
-    assert "mode: ask  # environment LLC_MODE\n" in shown
-    assert "temperature: 0.7  # default\n" in shown
+    printed = output("show", "--show-origin")
+    assert f"max_tokens: 7  # {folder}/project/.llc.yaml:2\n" in printed
+    assert "mode: ask  # environment LLC_MODE\n" in printed
+    assert "temperature: 0.7  # default\n" in printed
 
 
-def test_show_prints_json(place: Path) -> None:
+def test_show_prints_json(folder: Path) -> None:
     assert json.loads(output("show", "--json"))["model"]["temperature"] == 0.7
     with_origin = json.loads(output("show", "--json", "--show-origin"))
     assert with_origin["model.temperature"] == {"value": 0.7, "origin": "default"}
@@ -87,9 +87,9 @@ def test_get_prints_one_value(key: str, shown: str) -> None:
     assert output("get", key) == shown
 
 
-def test_get_says_where_the_value_comes_from(place: Path) -> None:
+def test_get_says_where_the_value_comes_from(folder: Path) -> None:
     run("set", "model.models.glm-4.6.max_tokens", "7")
-    origin = f"{place}/home/config.yaml:4"
+    origin = f"{folder}/home/config.yaml:4"
     key = "model.models.glm-4.6.max_tokens"
     assert output("get", key, "--show-origin") == f"{origin}\t7\n"
     assert f"max_tokens: 7  # {origin}\n" in output("get", "model.models", "--show-origin")
@@ -111,20 +111,20 @@ def test_get_says_where_the_value_comes_from(place: Path) -> None:
     ],
 )
 def test_a_wrong_request_is_refused_with_a_hint(
-    place: Path, arguments: list[str], message: str, hint: str
+    folder: Path, arguments: list[str], message: str, hint: str
 ) -> None:
     with pytest.raises(UsageError) as refusal:
         run(*arguments)
     assert refusal.value.exit_code == 2
     assert refusal.value.message.startswith(message)
     assert refusal.value.hint.startswith(hint)
-    assert not (place / "home").exists()
+    assert not (folder / "home").exists()
 
 
-def test_broken_file_fails_show_and_set_repairs_it(place: Path) -> None:
-    file = place / "project" / ".llc.yaml"
+def test_broken_file_fails_show_and_set_repairs_it(folder: Path) -> None:
+    file = folder / "project" / ".llc.yaml"
     file.write_text("language: fr\n")
-    trust(place / "project")
+    trust(folder / "project")
     with pytest.raises(UsageError, match="language"):
         run("show")
     run("set", "--project", "language", "zh")
@@ -152,24 +152,24 @@ def test_a_secret_is_never_shown(arguments: list[str], monkeypatch: pytest.Monke
     assert arguments[0] == "set" or "********" in result.stdout
 
 
-def test_set_confirms_on_stderr_keeps_user_file_private(place: Path) -> None:
+def test_set_confirms_on_stderr_keeps_user_file_private(folder: Path) -> None:
     result = run("set", "litellm.api_key", SECRET)
-    file = place / "home" / "config.yaml"
+    file = folder / "home" / "config.yaml"
     assert (result.stdout, result.stderr) == ("", f"Set `litellm.api_key` in {file}\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_set_speaks_to_the_project_when_asked(place: Path) -> None:
+def test_set_speaks_to_the_project_when_asked(folder: Path) -> None:
     run("set", "--project", "litellm.api_key", "${MY_KEY}")
-    file = place / "project" / ".llc.yaml"
+    file = folder / "project" / ".llc.yaml"
     assert file.read_text() == 'litellm:\n  api_key: "${MY_KEY}"\n'
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
-def test_path_names_the_files(place: Path) -> None:
-    assert output("path") == f"{place}/home/config.yaml\n"
-    assert output("path", "--project") == f"{place}/project/.llc.yaml\n"
+def test_path_names_the_files(folder: Path) -> None:
+    assert output("path") == f"{folder}/home/config.yaml\n"
+    assert output("path", "--project") == f"{folder}/project/.llc.yaml\n"
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["get", "model"], ["path"], ["--help"]])
@@ -186,51 +186,51 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "text"),
     [
         ("security.require_confirmation", "[nosuch]", "`security.require_confirmation`: `nosuch`"),
         ("permissions.deny", "[edti]", "deny rule `edti`: `edti` is not a tool"),
     ],
 )
-def test_set_rejects_rules_on_unknown_tools(key: str, value: str, said: str, place: Path) -> None:
+def test_set_rejects_rules_on_unknown_tools(key: str, value: str, text: str, folder: Path) -> None:
     with pytest.raises(UsageError) as error:
         run("set", key, value)
-    assert said in error.value.message
-    assert not (place / "home/config.yaml").exists()
+    assert text in error.value.message
+    assert not (folder / "home/config.yaml").exists()
 
 
 SETTING = re.compile(r"^( *)#(?=[a-z_]+:)", re.MULTILINE)
 
 
-def test_init_writes_a_file_that_changes_nothing(place: Path) -> None:
+def test_init_writes_a_file_that_changes_nothing(folder: Path) -> None:
     before = output("show")
     created = run("init")
-    file = place / "home/config.yaml"
+    file = folder / "home/config.yaml"
     assert (created.exit_code, created.stdout) == (0, "")
     assert str(file) in created.stderr
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert output("show") == before
 
 
-def test_init_shows_every_setting_with_its_default(place: Path) -> None:
+def test_init_shows_every_setting_with_its_default(folder: Path) -> None:
     before = output("show")
     run("init")
-    file = place / "home/config.yaml"
+    file = folder / "home/config.yaml"
     written, count = SETTING.subn(r"\1", file.read_text())
     file.write_text(written)
     assert output("show") == before
     assert count == len(list_keys())
 
 
-def test_init_keeps_an_existing_file(place: Path) -> None:
+def test_init_keeps_an_existing_file(folder: Path) -> None:
     run("set", "model.max_tokens", "7")
     with pytest.raises(UsageError, match="already exists"):
         run("init")
     assert output("get", "model.max_tokens") == "7\n"
 
 
-def test_set_changes_the_created_file(place: Path) -> None:
+def test_set_changes_the_created_file(folder: Path) -> None:
     run("init")
     run("set", "model.max_tokens", "7")
     assert output("get", "model.max_tokens") == "7\n"
-    assert "# Isolation of commands." in (place / "home/config.yaml").read_text()
+    assert "# Isolation of commands." in (folder / "home/config.yaml").read_text()

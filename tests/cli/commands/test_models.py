@@ -19,7 +19,7 @@ from maxagent.models.providers import load_providers
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty home, with an empty project as the current folder, and no key but OpenAI's."""
     keys = [name for row in load_providers().values() for name in row.key_variables]
     for name in [name for name in os.environ if name.startswith("LLC_") or name in keys]:
@@ -37,15 +37,15 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
 
 
-def configure(place: Path, text: str) -> None:
-    (place / "home").mkdir(exist_ok=True)
-    (place / "home/config.yaml").write_text(text)
+def configure(folder: Path, text: str) -> None:
+    (folder / "home").mkdir(exist_ok=True)
+    (folder / "home/config.yaml").write_text(text)
 
 
-def test_a_learnt_window_is_shown_and_forgotten(place: Path) -> None:
-    configure(place, "model: {models: {tiny: {context_length: 20000}}}\n")
-    (place / "home/data").mkdir()
-    (place / "home/data/model-limits").write_text("8000 20000 openai/tiny api.openai.com\n")
+def test_a_learnt_window_is_shown_and_forgotten(folder: Path) -> None:
+    configure(folder, "model: {models: {tiny: {context_length: 20000}}}\n")
+    (folder / "home/data").mkdir()
+    (folder / "home/data/model-limits").write_text("8000 20000 openai/tiny api.openai.com\n")
     assert "8k, learnt from an error" in run("show", "openai/tiny").stdout
     assert "8,000" in run("forget", "openai/tiny").stderr
     assert "learnt from" not in run("show", "openai/tiny").stdout
@@ -70,8 +70,8 @@ def test_list_marks_the_model_in_use() -> None:
 
 
 def test_list_of_one_provider_by_alias() -> None:
-    listed = json.loads(run("list", "--provider", "zhipu", "--json").stdout)
-    assert {row["provider"] for row in listed} == {"glm"}
+    data = json.loads(run("list", "--provider", "zhipu", "--json").stdout)
+    assert {row["provider"] for row in data} == {"glm"}
     with pytest.raises(UsageError, match="unknown provider"):
         run("list", "--provider", "nobody")
 
@@ -79,31 +79,31 @@ def test_list_of_one_provider_by_alias() -> None:
 def test_remote_list_is_the_servers(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_BASE_URL", provider.url)
     provider.script([{"status": 200, "body": {"data": [{"id": "qwen3:8b"}]}}])
-    listed = json.loads(run("list", "--remote", "--provider", "ollama", "--json").stdout)
-    assert [(row["name"], row["key"], row["thinking"]) for row in listed] == [
+    data = json.loads(run("list", "--remote", "--provider", "ollama", "--json").stdout)
+    assert [(row["name"], row["key"], row["thinking"]) for row in data] == [
         ("ollama/qwen3:8b", True, None)
     ]
 
 
-def test_show_names_sources_and_corrections(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_names_sources_and_corrections(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(
-        place,
+        folder,
         "model:\n  default: gpt-4.1\n  models:\n    openai/gpt-4.1:\n"
         "      context_length: 5000\n      price: {input: 1, output: 2}\n",
     )
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hidden@relay:8443/v1")
-    shown = json.loads(run("show", "--json").stdout)
-    assert shown["model"] == "openai/gpt-4.1"
-    assert shown["chosen_by"] == f"{place}/home/config.yaml:2"
-    assert shown["address"] == "http://relay:8443/v1 (OPENAI_BASE_URL)"
-    assert shown["key"] == "key from OPENAI_API_KEY"
-    assert shown["context_length"] == 5000
-    assert shown["price"] == {"input": 1, "output": 2, "cached": None}
-    assert shown["tool_calls"] == "auto"
-    assert shown["corrected"] == ["context_length", "price"]
+    data = json.loads(run("show", "--json").stdout)
+    assert data["model"] == "openai/gpt-4.1"
+    assert data["chosen_by"] == f"{folder}/home/config.yaml:2"
+    assert data["address"] == "http://relay:8443/v1 (OPENAI_BASE_URL)"
+    assert data["key"] == "key from OPENAI_API_KEY"
+    assert data["context_length"] == 5000
+    assert data["price"] == {"input": 1, "output": 2, "cached": None}
+    assert data["tool_calls"] == "auto"
+    assert data["corrected"] == ["context_length", "price"]
     text = run("show").stdout
     assert "$1 / $2" in text and "context_length, price" in text
-    assert not any(secret in text + str(shown) for secret in ("sk-very-secret", "hidden"))
+    assert not any(secret in text + str(data) for secret in ("sk-very-secret", "hidden"))
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_show_names_sources_and_corrections(place: Path, monkeypatch: pytest.Mon
 )
 def test_model_without_key_is_shown(name: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    shown = run("show", name).stdout
-    assert f" {model}" in shown and "none yet: run `mcode auth login" in shown
+    stdout = run("show", name).stdout
+    assert f" {model}" in stdout and "none yet: run `mcode auth login" in stdout
 
 
 @pytest.mark.parametrize("name", ["nobody/model", "no-such-model"])
@@ -129,16 +129,16 @@ def test_unknown_model_without_key_fails(name: str, monkeypatch: pytest.MonkeyPa
         run("show", name)
 
 
-def test_configured_address_and_key_name_their_line(place: Path) -> None:
-    configure(place, "litellm:\n  provider: glm\n  base_url: http://x/v4\n  api_key: glm-secret\n")
-    shown = json.loads(run("show", "--json").stdout)
-    assert shown["address"] == f"http://x/v4 ({place}/home/config.yaml:3)"
-    assert shown["key"] == f"key from {place}/home/config.yaml:4"
-    assert shown["chosen_by"] == f"{place}/home/config.yaml:2"
+def test_configured_address_and_key_name_their_line(folder: Path) -> None:
+    configure(folder, "litellm:\n  provider: glm\n  base_url: http://x/v4\n  api_key: glm-secret\n")
+    data = json.loads(run("show", "--json").stdout)
+    assert data["address"] == f"http://x/v4 ({folder}/home/config.yaml:3)"
+    assert data["key"] == f"key from {folder}/home/config.yaml:4"
+    assert data["chosen_by"] == f"{folder}/home/config.yaml:2"
 
 
-def test_a_login_is_named_as_login(monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
-    store_credential(place / "home", "copilot", Credential("gho_abcdefghijklmnop"))
+def test_a_login_is_named_as_login(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    store_credential(folder / "home", "copilot", Credential("gho_abcdefghijklmnop"))
     assert json.loads(run("show", "copilot", "--json").stdout)["key"] == "key from login"
 
 

@@ -83,13 +83,13 @@ def test_a_call_is_explained(
     monkeypatch.chdir(permissions.root)
     done = CliRunner().invoke(app, ["explain", "--json", *arguments], catch_exceptions=False)
     assert (done.exit_code, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    assert (found["verdict"], found["rule"]) == (verdict, rule.format(file=permissions.rules))
+    data = json.loads(done.stdout)
+    assert (data["verdict"], data["rule"]) == (verdict, rule.format(file=permissions.rules))
 
 
 def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> None:
-    shown = permissions("explain", "run_command", "npm", "run", "build").stdout
-    assert shown == (
+    stdout = permissions("explain", "run_command", "npm", "run", "build").stdout
+    assert stdout == (
         "ask: it runs a program: `npm` may do more than read\nrule: mode\n"
         '"always" would allow in this project: run_command(npm run build:*)\n'
     )
@@ -123,18 +123,18 @@ def test_each_stdin_line_answered_malformed_ones_too(permissions: Permissions) -
 
 
 def test_list_shows_active_rules_with_origins(permissions: Permissions) -> None:
-    listed = json.loads(permissions("list", "--json").stdout)
+    data = json.loads(permissions("list", "--json").stdout)
     file = permissions.rules
-    assert listed["rules"] == [
+    assert data["rules"] == [
         {"kind": "deny", "rule": "run_command(git push:*)", "origin": f"{file}:3"},
         {"kind": "ask", "rule": "mcp_files_*", "origin": f"{file}:4"},
         {"kind": "allow", "rule": "Bash(npm test:*)", "origin": f"{file}:6"},
         {"kind": "allow", "rule": "run_command(make:*)", "origin": f"{file}:9"},
     ]
-    assert (listed["mode"], listed["origin"]) == ("ask", "default")
-    assert {"ls", "git", "grep"} <= set(listed["read_only"])
-    shown = permissions("list", "--mode", "auto").stdout
-    assert shown.startswith("mode: auto (flag)\nkind") and "npm test:*" in shown
+    assert (data["mode"], data["origin"]) == ("ask", "default")
+    assert {"ls", "git", "grep"} <= set(data["read_only"])
+    stdout = permissions("list", "--mode", "auto").stdout
+    assert stdout.startswith("mode: auto (flag)\nkind") and "npm test:*" in stdout
 
 
 def test_a_broken_rule_is_fatal_with_its_place(permissions: Permissions) -> None:
@@ -170,9 +170,9 @@ def test_rules_from_answers_are_listed_and_removed(permissions: Permissions) -> 
     folder, rule = os.path.realpath(permissions.root), "run_command(bash run.sh)"
     save_project_rule(permissions.home, folder, rule, [bound])
     save_project_rule(permissions.home, "/elsewhere", "run_command(make)", [])
-    shown = permissions("list").stdout
-    assert rule in shown and "script: run.sh" in shown and "holds" in shown
-    assert "run_command(make)" not in shown
+    stdout = permissions("list").stdout
+    assert rule in stdout and "script: run.sh" in stdout and "holds" in stdout
+    assert "run_command(make)" not in stdout
     assert "run_command(make)" in permissions("list", "--all").stdout
     allowed = permissions("explain", "run_command", "bash", "run.sh").stdout
     assert allowed.startswith("allow: ") and "rules.json" in allowed

@@ -18,22 +18,22 @@ def in_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_plans(*words: str) -> Result:
-    return CliRunner().invoke(app, ["plans", *words])
+def run_plans(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["plans", *arguments])
 
 
 def test_plans_are_listed_without_control_characters() -> None:
-    told = run_plans("list")
-    assert [line.split()[0] for line in told.stdout.splitlines()[1:]] == [
+    plans = run_plans("list")
+    assert [line.split()[0] for line in plans.stdout.splitlines()[1:]] == [
         "20261123-101010-new",
         "20261122-090807-old",
     ]
-    assert "\x1b" not in told.stdout
+    assert "\x1b" not in plans.stdout
 
 
 def test_plans_are_listed_as_json() -> None:
-    listed = json.loads(run_plans("list", "--json").stdout)
-    assert [one["title"] for one in listed][0] == "New plan"
+    data = json.loads(run_plans("list", "--json").stdout)
+    assert [item["title"] for item in data][0] == "New plan"
 
 
 def test_latest_plan_is_shown_by_default() -> None:

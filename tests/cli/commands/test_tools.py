@@ -29,8 +29,8 @@ class Door:
     def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         argv = ["tools", *arguments]
         ended = run_mcode(argv, self.root, self.environ, stdin)
-        said = (ended.stdout.encode(), ended.stderr.encode())
-        return subprocess.CompletedProcess(argv, ended.returncode, *said)
+        output = (ended.stdout.encode(), ended.stderr.encode())
+        return subprocess.CompletedProcess(argv, ended.returncode, *output)
 
     def lines(self, *lines: object, mode: str = "ask", yes: bool = False) -> list[dict[str, Any]]:
         data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
@@ -58,15 +58,15 @@ def call(tool: str, **args: object) -> dict[str, object]:
 
 
 def test_tools_are_listed_and_shown(door: Door) -> None:
-    listed = json.loads(door("list", "--json").stdout)
+    data = json.loads(door("list", "--json").stdout)
     assert {"name": "run_command", "effect": "execute"}.items() <= next(
-        tool.items() for tool in listed if tool["name"] == "run_command"
+        tool.items() for tool in data if tool["name"] == "run_command"
     )
-    shown = door("show", "bash").stdout.decode()
-    assert shown.startswith(
+    text = door("show", "bash").stdout.decode()
+    assert text.startswith(
         "run_command (execute)\naliases: execute_command, bash, shell, run_shell_command\n"
     )
-    assert '"cwd": {' in shown
+    assert '"cwd": {' in text
     assert door("show", "nonsense").returncode == 2
 
 
@@ -203,15 +203,15 @@ def test_every_line_is_answered_at_once(door: Door) -> None:
 
 @pytest.mark.parametrize(("answer", "code", "made"), [("n", 1, False), ("y", 0, True)])
 def test_at_a_terminal_a_call_is_asked(door: Door, answer: str, code: int, made: bool) -> None:
-    ended, shown = door.answer(answer, "bash", {"command": "touch made"})
+    ended, output = door.answer(answer, "bash", {"command": "touch made"})
     assert (ended, (door.root / "made").exists()) == (code, made)
-    assert "command: touch made" in shown
+    assert "command: touch made" in output
 
 
 def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:
-    ended, shown = door.answer("y", "write_file", {"path": "b.txt", "content": "new\n"})
+    ended, output = door.answer("y", "write_file", {"path": "b.txt", "content": "new\n"})
     assert (ended, (door.root / "b.txt").read_text()) == (0, "new\n")
-    assert "+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in shown
+    assert "+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in output
 
 
 @pytest.mark.parametrize(

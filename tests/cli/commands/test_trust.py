@@ -27,73 +27,75 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def world(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_trust_without_human_lists_files_trusts_nothing(place: Place) -> None:
-    ended = place("trust")
-    assert (ended.returncode, ended.stdout, place.trusted) == (4, "", False)
+def test_trust_without_human_lists_files_trusts_nothing(world: Place) -> None:
+    ended = world("trust")
+    assert (ended.returncode, ended.stdout, world.trusted) == (4, "", False)
     assert "AGENTS.md" in ended.stderr and "--yes" in ended.stderr
 
 
-def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
-    (place.project / "sub").mkdir()
-    (place.project / "sub/GEMINI.md").write_text("x")
-    assert place("trust", "--list").stderr == "No trusted folders\n"
-    assert (place("trust", "--yes").returncode, place.trusted) == (0, True)
-    told = place("trust").stderr
-    assert "already trusted" in told and "    AGENTS.md\n" in told and "sub/GEMINI.md\n" in told
-    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
-    assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
-    assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]
-    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+def test_a_yes_is_remembered_listed_and_taken_back(world: Place) -> None:
+    (world.project / "sub").mkdir()
+    (world.project / "sub/GEMINI.md").write_text("x")
+    assert world("trust", "--list").stderr == "No trusted folders\n"
+    assert (world("trust", "--yes").returncode, world.trusted) == (0, True)
+    stderr = world("trust").stderr
+    assert (
+        "already trusted" in stderr and "    AGENTS.md\n" in stderr and "sub/GEMINI.md\n" in stderr
+    )
+    (entries,) = json.loads(world("trust", "--list", "--json").stdout)
+    assert (entries["folder"], entries["state"]) == (str(world.project), "trusted")
+    assert entries["files"] == ["AGENTS.md", "sub/GEMINI.md"]
+    checks = {item["name"]: item for item in json.loads(world("doctor", "--json").stdout)}
     assert (checks["trust"]["status"], checks["trust"]["remedy"]) == ("ok", "")
-    (place.project / "sub/GEMINI.md").write_text("y")
+    (world.project / "sub/GEMINI.md").write_text("y")
     changed = "trusted, except changes you have not approved yet (`mcode trust`, `/trust`): `sub/GE"
     assert (
-        changed in place("doctor").stdout
-        and "trusted, except changes" in place("trust", "--list").stdout
+        changed in world("doctor").stdout
+        and "trusted, except changes" in world("trust", "--list").stdout
     )
-    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
-    assert (listed["state"], listed["changed"]) == ("trusted", ["`sub/GEMINI.md` changed"])
-    asked = place("trust")
+    (entries,) = json.loads(world("trust", "--list", "--json").stdout)
+    assert (entries["state"], entries["changed"]) == ("trusted", ["`sub/GEMINI.md` changed"])
+    asked = world("trust")
     assert asked.returncode == 4 and "is trusted, but files that changed" in asked.stderr
-    assert place.trusted and "`sub/GEMINI.md` changed" in place("trust").stderr
-    (place.project / "AGENTS.md").write_text("y")
-    assert str(place.project) in (shown := place("trust", "--list").stdout)
-    assert "changed since" in shown
-    assert "changed since you trusted it: `AGENTS.md` changed" in place("trust").stderr
-    assert "no longer trusted" in place("trust", "--revoke").stderr
-    assert json.loads(place("trust", "--list", "--json").stdout) == []
-    ended = place("trust", "--revoke")
+    assert world.trusted and "`sub/GEMINI.md` changed" in world("trust").stderr
+    (world.project / "AGENTS.md").write_text("y")
+    assert str(world.project) in (stdout := world("trust", "--list").stdout)
+    assert "changed since" in stdout
+    assert "changed since you trusted it: `AGENTS.md` changed" in world("trust").stderr
+    assert "no longer trusted" in world("trust", "--revoke").stderr
+    assert json.loads(world("trust", "--list", "--json").stdout) == []
+    ended = world("trust", "--revoke")
     assert (ended.returncode, "was not trusted" in ended.stderr) == (0, True)
 
 
-def test_trust_accepts_other_folder_revokes_missing_one(place: Place) -> None:
-    other = place.home.parent / "other"
+def test_trust_accepts_other_folder_revokes_missing_one(world: Place) -> None:
+    other = world.home.parent / "other"
     other.mkdir()
-    assert place("trust", str(other), "--yes").returncode == 0
+    assert world("trust", str(other), "--yes").returncode == 0
     other.rmdir()
-    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
-    assert (listed["folder"], listed["state"]) == (str(other), "gone")
-    assert "no longer trusted" in place("trust", str(other), "--revoke").stderr
-    for words in ((), ("--yes",)):
-        gone = place("trust", str(other), *words)
-        assert (gone.returncode, "is not a folder" in gone.stderr) == (2, True)
+    (entries,) = json.loads(world("trust", "--list", "--json").stdout)
+    assert (entries["folder"], entries["state"]) == (str(other), "gone")
+    assert "no longer trusted" in world("trust", str(other), "--revoke").stderr
+    for text in ((), ("--yes",)):
+        missing = world("trust", str(other), *text)
+        assert (missing.returncode, "is not a folder" in missing.stderr) == (2, True)
 
 
-def test_untrustable_folder_is_refused_for_any_answer(place: Place) -> None:
-    os.mkfifo(place.project / ".mcp.json")
+def test_untrustable_folder_is_refused_for_any_answer(world: Place) -> None:
+    os.mkfifo(world.project / ".mcp.json")
     for arguments in (["trust", "--yes"], ["trust"], ["tools", "call", "ls", "--trust"]):
-        ended = place(*arguments)
+        ended = world(*arguments)
         assert ended.returncode == 2 and "`.mcp.json`" in ended.stderr
-    assert not place.trusted
+    assert not world.trusted
 
 
-def test_options_that_exclude_each_other_are_refused(place: Place) -> None:
-    for words in (["--list", "--yes"], ["--list", "--revoke"], ["--revoke", "--yes"], ["--json"]):
-        assert place("trust", *words).returncode == 2
+def test_options_that_exclude_each_other_are_refused(world: Place) -> None:
+    for text in (["--list", "--yes"], ["--list", "--revoke"], ["--revoke", "--yes"], ["--json"]):
+        assert world("trust", *text).returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -104,30 +106,30 @@ def test_options_that_exclude_each_other_are_refused(place: Place) -> None:
         ["permissions", "explain", "read_file", "path=a"],
     ],
 )
-def test_the_flag_is_a_yes(place: Place, command: list[str]) -> None:
-    (place.project / ".llc.yaml").write_text("security: {ignore_patterns: ['A*']}\n")
-    ended = place(*command)
-    assert "`.llc.yaml` is not loaded" in ended.stderr and not place.trusted
-    ended = place(*command, "--trust")
-    assert "not loaded" not in ended.stderr and place.trusted
+def test_the_flag_is_a_yes(world: Place, command: list[str]) -> None:
+    (world.project / ".llc.yaml").write_text("security: {ignore_patterns: ['A*']}\n")
+    ended = world(*command)
+    assert "`.llc.yaml` is not loaded" in ended.stderr and not world.trusted
+    ended = world(*command, "--trust")
+    assert "not loaded" not in ended.stderr and world.trusted
 
 
-def test_own_project_setting_is_reported_as_ignored(place: Place) -> None:
-    ended = place("config", "set", "--project", "language", "zh")
-    assert (ended.returncode, place.trusted) == (0, False)
+def test_own_project_setting_is_reported_as_ignored(world: Place) -> None:
+    ended = world("config", "set", "--project", "language", "zh")
+    assert (ended.returncode, world.trusted) == (0, False)
     assert "is not loaded" in ended.stderr
-    assert place("config", "get", "language").stdout == "\n"
-    trust(place.project, place.home)
-    assert place("config", "set", "--project", "language", "en").returncode == 0
-    assert (place("config", "get", "language").stdout, place.trusted) == ("en\n", True)
+    assert world("config", "get", "language").stdout == "\n"
+    trust(world.project, world.home)
+    assert world("config", "set", "--project", "language", "en").returncode == 0
+    assert (world("config", "get", "language").stdout, world.trusted) == ("en\n", True)
 
 
-def test_doctor_says_what_is_not_loaded(place: Place) -> None:
-    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+def test_doctor_says_what_is_not_loaded(world: Place) -> None:
+    checks = {item["name"]: item for item in json.loads(world("doctor", "--json").stdout)}
     assert checks["trust"]["status"] == "warn" and "AGENTS.md" in checks["trust"]["detail"]
-    (place.home / "data").mkdir(parents=True)
-    (place.home / "data" / "trust.json").write_text("{")
-    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+    (world.home / "data").mkdir(parents=True)
+    (world.home / "data" / "trust.json").write_text("{")
+    checks = {item["name"]: item for item in json.loads(world("doctor", "--json").stdout)}
     assert (
         checks["trust"]["status"] == "fail" and "no folder is trusted" in checks["trust"]["detail"]
     )

@@ -72,8 +72,8 @@ async def test_step_over_grace_time_is_cancelled_and_shown(
     late = passing(said(runner, tmp_path, provider), Output, 60)
     last = await watch(runner, 60.0).show_events(late)
     assert isinstance(last, Interrupted) and last.reason == "timeout"
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert told[-1] == {
+    documents = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert documents[-1] == {
         "type": "interrupted",
         "thread_id": last.thread_id,
         "reason": "timeout",

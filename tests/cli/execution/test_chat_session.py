@@ -36,24 +36,26 @@ async def test_first_message_starts_thread_others_continue_it(
 ) -> None:
     speaker = ChatSession(tmp_path, options, "mine")
     assert (await said(speaker, runner, "one"))[-1].summary == "0."
-    begun = speaker.thread
+    process = speaker.thread
     assert (await said(speaker, runner, "two"))[-1].summary == "1."
-    assert runner.threads.find("mine").thread_id == speaker.thread == begun
+    assert runner.threads.find("mine").thread_id == speaker.thread == process
 
 
 async def test_lasting_options_sent_once_limit_each_time(
     runner: Runner, tmp_path: Path, options: Any
 ) -> None:
-    begun = ChatSession(tmp_path, options)
-    await said(begun, runner, "one")
-    speaker = ChatSession(tmp_path, {"mode": "auto", "max_turns": 3}, thread=begun.thread)
+    chat_session = ChatSession(tmp_path, options)
+    await said(chat_session, runner, "one")
+    speaker = ChatSession(tmp_path, {"mode": "auto", "max_turns": 3}, thread=chat_session.thread)
     modes = [(await said(speaker, runner, text))[0].mode for text in ("two", "three")]
-    await said(ChatSession(tmp_path, {"mode": "read-only"}, thread=begun.thread), runner, "four")
+    await said(
+        ChatSession(tmp_path, {"mode": "read-only"}, thread=chat_session.thread), runner, "four"
+    )
     events = await said(speaker, runner, "five")
     assert modes == ["auto", "auto"]
     assert isinstance(events[0], RunStarted) and events[0].mode == "read-only"
     graph = runner._graph_of(CHAT)
-    state = await graph.aget_state({"configurable": {"thread_id": begun.thread}})
+    state = await graph.aget_state({"configurable": {"thread_id": chat_session.thread}})
     assert state.values["options"]["max_turns"] == 3
 
 

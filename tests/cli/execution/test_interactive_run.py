@@ -51,7 +51,7 @@ class Talk:
     @property
     def answers(self) -> list[str]:
         """What the turns that were shown ended with."""
-        return [one.summary for one in self.shown if isinstance(one, Completion)]
+        return [item.summary for item in self.shown if isinstance(item, Completion)]
 
 
 @pytest.fixture
@@ -127,11 +127,11 @@ async def test_changed_plan_is_saved_at_once_or_shown(
     capsys.readouterr()
 
     async def answered_elsewhere(question: Callable[[], Any]) -> Any:
-        said = question()
-        if said:
+        output = question()
+        if output:
             async for _ in runner.resume(speaker.thread, Answer(approve=True)):
                 pass
-        return said
+        return output
 
     monkeypatch.setattr("sys.stdin", Typing("edit\n"))
     dialogue = InteractiveRun(runner, talk.show, answered_elsewhere)

@@ -27,13 +27,13 @@ def test_another_session_has_shown_nothing(tmp_path: Path) -> None:
         "from maxagent.cli.execution.shown_questions import find_shown_question;"
         "print(repr(find_shown_question(pathlib.Path(sys.argv[1]), 'thread')))"
     )
-    said = [
+    outputs = [
         subprocess.check_output(
             [sys.executable, "-c", look, str(tmp_path)], text=True, start_new_session=another
         )
         for another in (False, True)
     ]
-    assert said == [f"'{1:032x}'\n", "''\n"]
+    assert outputs == [f"'{1:032x}'\n", "''\n"]
 
 
 def test_the_record_stays_small_and_private(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ async def test_ctrl_c_in_last_step_ends_open_stdin(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
     provider.script([{"text": "Done."}])
-    heard, written = os.pipe()
-    with open(heard) as stdin, open(written, "w") as program:
+    events, written = os.pipe()
+    with open(events) as stdin, open(written, "w") as program:
         monkeypatch.setattr("sys.stdin", stdin)
         print('{"type": "user", "text": "do it"}', file=program, flush=True)
         options: Options = {"model": "openai/served", "base_url": provider.url}
@@ -68,7 +68,7 @@ async def test_ctrl_c_in_last_step_ends_open_stdin(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "output"),
     [
         ('{"type": "user", "text": "你好"}', UserLine(type="user", text="你好")),
         ('{"type":"user","text":"","abandon":true}', UserLine(type="user", text="", abandon=True)),
@@ -79,8 +79,8 @@ async def test_ctrl_c_in_last_step_ends_open_stdin(
         ("  \t\r", None),
     ],
 )
-def test_a_line_is_read(line: str, said: object) -> None:
-    assert parse_line(line.encode(), 1) == said
+def test_a_line_is_read(line: str, output: object) -> None:
+    assert parse_line(line.encode(), 1) == output
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_an_answer_is_that_of_the_sdk(fields: dict[str, object], answer: Answer)
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "text"),
     [
         (b"hi", "line 7 of stdin: Invalid JSON"),
         (b'{"type": "user", "text": "hi"', "line 7 of stdin: Invalid JSON"),
@@ -117,10 +117,10 @@ def test_an_answer_is_that_of_the_sdk(fields: dict[str, object], answer: Answer)
         (b"[" * 100_000, "recursion limit exceeded"),
     ],
 )
-def test_a_wrong_line_is_told_by_its_number(line: bytes, words: str) -> None:
+def test_a_wrong_line_is_told_by_its_number(line: bytes, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_line(line, 7)
-    assert caught.value.message.startswith("line 7 of stdin: ") and words in caught.value.message
+    assert caught.value.message.startswith("line 7 of stdin: ") and text in caught.value.message
 
 
 @given(st.binary())

@@ -10,7 +10,7 @@ WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "a\n"}}
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
@@ -18,41 +18,41 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def play(place: Path, turns: Any) -> None:
-    (place / "script.json").write_text(json.dumps(turns))
+def play(folder: Path, turns: Any) -> None:
+    (folder / "script.json").write_text(json.dumps(turns))
 
 
 async def test_chat_shows_its_answer_on_stdout(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play(place, [{"text": "Look.", "tool_calls": [WRITE]}, {"text": "Written."}])
+    play(folder, [{"text": "Look.", "tool_calls": [WRITE]}, {"text": "Written."}])
     async with TerminalRunner() as runner:
         result = await runner.run(runner.chat("Go", folder=".", options={"mode": "auto"}))
-    shown = capsys.readouterr()
-    assert (result.status, result.text, shown.out) == ("answered", "Written.", "Written.\n")
-    assert "a.txt" in shown.err
+    output = capsys.readouterr()
+    assert (result.status, result.text, output.out) == ("answered", "Written.", "Written.\n")
+    assert "a.txt" in output.err
 
 
 async def test_task_shows_its_end_on_stderr(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     turns = {
         "architect": [{"text": "SMALL"}],
         "coder": [{"tool_calls": [WRITE]}, {"text": "Done."}],
     }
-    play(place, {**turns, "tester": [{"text": "Accepted."}]})
+    play(folder, {**turns, "tester": [{"text": "Accepted."}]})
     options: Any = {"mode": "auto", "apply": True, "skip_tests": True}
     async with TerminalRunner() as runner:
         result = await runner.run(runner.task("Go", folder=".", options=options))
-    shown = capsys.readouterr()
-    assert (result.status, shown.out) == ("unverified", "Done.\n")
-    assert result.thread_id in shown.err
+    output = capsys.readouterr()
+    assert (result.status, output.out) == ("unverified", "Done.\n")
+    assert result.thread_id in output.err
 
 
 async def test_question_stays_open_without_a_terminal(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play(place, [{"tool_calls": [WRITE]}, {"text": "Written."}])
+    play(folder, [{"tool_calls": [WRITE]}, {"text": "Written."}])
     async with TerminalRunner() as runner:
         result = await runner.run(runner.chat("Go", folder=".", options={"mode": "ask"}))
         assert result.question and "write_file" in result.question.text
@@ -62,9 +62,9 @@ async def test_question_stays_open_without_a_terminal(
 
 
 async def test_failed_run_is_shown_and_raised(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play(place, [])
+    play(folder, [])
     async with TerminalRunner() as runner:
         with pytest.raises(MaxAgentError) as caught:
             await runner.run(runner.chat("Go", folder="."))
@@ -72,7 +72,7 @@ async def test_failed_run_is_shown_and_raised(
 
 
 async def test_wrong_input_is_raised_before_anything_is_shown(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with TerminalRunner() as runner:
         with pytest.raises(UsageError):

@@ -66,9 +66,11 @@ def texts_of(node: ast.expr) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)
 def test_every_key_in_code_has_a_message(path: Path) -> None:
-    known = messages("en")
+    existing = messages("en")
     for key in keys_in(path):
-        assert key in known or (key.endswith(".") and any(name.startswith(key) for name in known))
+        assert key in existing or (
+            key.endswith(".") and any(name.startswith(key) for name in existing)
+        )
 
 
 @pytest.mark.parametrize(
@@ -101,8 +103,8 @@ def test_a_missing_translation_is_english(monkeypatch: pytest.MonkeyPatch) -> No
         def gettext(self, message: str) -> str:
             return message if message == "doctor.no_key" else super().gettext(message)
 
-    whole = load_catalog("mcode", "zh")
-    monkeypatch.setattr(whole, "__class__", Half)
+    catalog = load_catalog("mcode", "zh")
+    monkeypatch.setattr(catalog, "__class__", Half)
     use_language("zh")
     assert (t("doctor.no_key"), t("doctor.defaults")) == ("no key needed", "仅使用默认值")
 

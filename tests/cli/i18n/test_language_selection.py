@@ -14,9 +14,9 @@ from maxagent.config.settings.schema import Settings
 LOCALE = {"LANG": "zh_CN.UTF-8"}
 
 
-def asked(words: str, tmp_path: Path, configured: str = "", **environ: str) -> str:
+def asked(text: str, tmp_path: Path, configured: str = "", **environ: str) -> str:
     (tmp_path / "config.yaml").write_text(configured)
-    return select_language(words.split(), environ, tmp_path, tmp_path)
+    return select_language(text.split(), environ, tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_the_schema_knows_the_same_languages() -> None:
     from maxagent.cli.options import Language
     from maxagent.config.settings.language import LANGUAGES
 
-    assert [one.value for one in Language] == list(LANGUAGES)
+    assert [item.value for item in Language] == list(LANGUAGES)
     for language in LANGUAGES:
         assert Settings(language=language).language == language  # pyright: ignore[reportArgumentType]
 
 
 def mcode(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    kept = {"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(folder / "home"), "LC_ALL": LANG}
-    return run_mcode(arguments, folder, kept | environ)
+    saved = {"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(folder / "home"), "LC_ALL": LANG}
+    return run_mcode(arguments, folder, saved | environ)
 
 
 def test_command_without_configuration_uses_selected_language(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_people_read_chinese_and_programs_english(tmp_path: Path) -> None:
         "ask: 会运行程序：不确定 `git push` 只是读取"
         in mcode(tmp_path, "--lang", "zh", *call).stdout
     )
-    told = json.loads(mcode(tmp_path, "--lang", "zh", *call, "--json").stdout)
-    assert told["reason"] == "it runs a program: `git push` may do more than read"
+    data = json.loads(mcode(tmp_path, "--lang", "zh", *call, "--json").stdout)
+    assert data["reason"] == "it runs a program: `git push` may do more than read"
 
 
 def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:
 
 def test_commands_of_language_page_run_as_written(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "languages.md").read_text(encoding="utf-8")
-    shown = dict.fromkeys(re.findall(r"`mcode ([^`]+)`", page))
-    ended = {line: mcode(tmp_path, *line.split()) for line in shown}
-    assert {line: one.returncode for line, one in ended.items()} == dict.fromkeys(shown, 0)
+    output = dict.fromkeys(re.findall(r"`mcode ([^`]+)`", page))
+    ended = {line: mcode(tmp_path, *line.split()) for line in output}
+    assert {line: item.returncode for line, item in ended.items()} == dict.fromkeys(output, 0)
     assert "还没有" in mcode(tmp_path, "threads", "list").stderr  # by `config set language zh`

@@ -66,8 +66,8 @@ def names(text: str) -> list[str]:
             "  环境变量 LLC_X：`x` 必须是 'a', 'b' 或 'c'，而不是 `\"d\"`",
         ),
         *(
-            (f"invalid value for `--x`: {said}", f"`--x` 的值无效：{meaning}")
-            for said, meaning in {
+            (f"invalid value for `--x`: {output}", f"`--x` 的值无效：{meaning}")
+            for output, meaning in {
                 "Input should be a valid number, unable to parse string as a number": "须为数字",
                 "Input should be a valid integer, unable to parse string as an integer": "须为整数",
                 "Input should be less than or equal to 3": "不得大于 3",
@@ -94,20 +94,20 @@ def test_a_template_without_words_fits_nothing() -> None:
 
 
 def test_every_sentence_is_known_again_with_its_values() -> None:
-    for sentence in (one for one, said in messages().items() if CHINESE.search(said)):
+    for sentence in (item for item, message in messages().items() if CHINESE.search(message)):
         values = {name: f"<{number}>" for number, name in enumerate(names(sentence))}
-        said = translate_stored(sentence.format(**values))
-        assert CHINESE.search(said), sentence
+        stored = translate_stored(sentence.format(**values))
+        assert CHINESE.search(stored), sentence
         written = [values[name] for name in names(sentence)]
-        assert sorted(re.findall(r"<\d+>", said)) == sorted(written), (sentence, said)
+        assert sorted(re.findall(r"<\d+>", stored)) == sorted(written), (sentence, stored)
 
 
 @given(some.text(max_size=60), some.sampled_from(sorted(messages())))
 def test_any_value_comes_through(value: str, sentence: str) -> None:
     quoted = set(re.findall(r"`\{(\w+)\}`", sentence))
-    said = translate_stored(sentence.format(**{name: value for name in names(sentence)}))
-    assert isinstance(said, str)
-    assert not quoted or value in said
+    stored = translate_stored(sentence.format(**{name: value for name in names(sentence)}))
+    assert isinstance(stored, str)
+    assert not quoted or value in stored
 
 
 @given(some.lists(some.sampled_from(["it asks the user", ": ", "; ", ". ", "`", "x"]), max_size=99))

@@ -39,10 +39,10 @@ def test_whole_word_answers_and_text_is_the_no(monkeypatch, choices, typed, answ
 def test_rows_and_words_are_shown(monkeypatch, capsys) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("y\nyes\n"))
     choose(open_console(), "Sure?", CALL)
-    shown = capsys.readouterr().err
-    assert shown.startswith("Sure?\n  1 Yes\n  2 Always\n  3 No\n")
-    assert shown.count("Type the whole word (yes, always, no)") == 2
-    assert "Type the whole word.\n" in shown
+    err = capsys.readouterr().err
+    assert err.startswith("Sure?\n  1 Yes\n  2 Always\n  3 No\n")
+    assert err.count("Type the whole word (yes, always, no)") == 2
+    assert "Type the whole word.\n" in err
 
 
 @pytest.mark.parametrize("typed", ["", "y\n", "y\n" * 500])
@@ -82,12 +82,12 @@ def abandons() -> None:
 
 @pytest.mark.parametrize("command", ["agreed", "number", "abandons"])
 def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> None:
-    left = CliRunner().invoke(app, [command], input="")
-    assert (left.exit_code, left.stdout.strip()) == (130, "")
+    result = CliRunner().invoke(app, [command], input="")
+    assert (result.exit_code, result.stdout.strip()) == (130, "")
 
 
 @pytest.mark.parametrize(
-    ("command", "typed", "meant"),
+    ("command", "typed", "expected"),
     [
         ("agreed", "yes", True),
         ("agreed", "no", False),
@@ -98,18 +98,18 @@ def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> Non
         ("abandons", "resume", False),
     ],
 )
-def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) -> None:
+def test_an_answer_is_what_was_typed(command: str, typed: str, expected: object) -> None:
     answered = CliRunner().invoke(app, [command], input=f"{typed}\n")
-    assert (answered.exit_code, answered.stdout.split("\n")[-2]) == (0, str(meant))
+    assert (answered.exit_code, answered.stdout.split("\n")[-2]) == (0, str(expected))
 
 
 @pytest.mark.parametrize(
-    ("command", "typed", "said"),
+    ("command", "typed", "text"),
     [
         ("agreed", "?\nno", "Type the whole word.\n"),
         ("number", "x", "press Ctrl-D to cancel"),
         ("abandons", "abandon", "thread `x` was cut short\n"),
     ],
 )
-def test_a_question_says_what_is_expected(command: str, typed: str, said: str) -> None:
-    assert said in CliRunner().invoke(app, [command], input=f"{typed}\n").stderr
+def test_a_question_says_what_is_expected(command: str, typed: str, text: str) -> None:
+    assert text in CliRunner().invoke(app, [command], input=f"{typed}\n").stderr

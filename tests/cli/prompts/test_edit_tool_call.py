@@ -24,9 +24,9 @@ def test_what_was_not_changed_is_the_same_request(monkeypatch):
 @pytest.mark.parametrize("text", ["{", "[]", "3", ""])
 def test_what_is_no_object_is_refused(monkeypatch, tmp_path, text):
     left(monkeypatch, tmp_path, text)
-    with pytest.raises(UsageError, match="arguments") as told:
+    with pytest.raises(UsageError, match="arguments") as error_info:
         edit_call(EDIT)
-    assert "press `e` to open it again" in told.value.hint
+    assert "press `e` to open it again" in error_info.value.hint
 
 
 WRITES = [

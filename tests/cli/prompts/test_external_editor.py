@@ -11,7 +11,7 @@ def test_the_text_comes_back_as_it_was_left(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("editor", "words"),
+    ("editor", "text"),
     [
         ("no-such-editor", "cannot be started"),
         ("'", "cannot be started"),
@@ -19,7 +19,7 @@ def test_the_text_comes_back_as_it_was_left(monkeypatch):
         ("rm", "cannot exchange the text with the editor `rm`: No such file or directory"),
     ],
 )
-def test_editor_without_result_raises_usage_error(monkeypatch, editor, words):
+def test_editor_without_result_raises_usage_error(monkeypatch, editor, text):
     monkeypatch.setenv("VISUAL", editor)
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=text):
         edit_text("text", ".txt")

@@ -69,9 +69,9 @@ def test_the_ear_that_was_there_before_hears_again() -> None:
         theirs.setblocking(False)
         before = signal.set_wakeup_fd(theirs.fileno())
         try:
-            ours_too, words = socket.socketpair()
-            with ours_too, words:
-                words.send(b"x")
+            ours_too, text = socket.socketpair()
+            with ours_too, text:
+                text.send(b"x")
                 wait_until_readable(ours_too.fileno())
         finally:
             assert signal.set_wakeup_fd(before) == theirs.fileno()

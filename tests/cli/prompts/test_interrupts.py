@@ -21,8 +21,8 @@ ANY = ["approve", "edit", "reject", "respond"]
 def question(*requests):
     allowed = {"ask_user": ["respond"], "choose_attempt": ["respond"]}
     configs = [
-        {"action_name": one["name"], "allowed_decisions": allowed.get(one["name"], ANY)}
-        for one in requests
+        {"action_name": request["name"], "allowed_decisions": allowed.get(request["name"], ANY)}
+        for request in requests
     ]
     return Question("t", "i", "approval", list(requests), configs)
 
@@ -80,8 +80,8 @@ def test_ctrl_d_leaves_the_question_open(monkeypatch):
 def test_command_is_shown_whole_with_visible_control_characters(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     ask_question(question(COMMAND))
-    shown = capsys.readouterr().err
-    assert "make \\x1b[2Jall" in shown and "\x1b[2J" not in shown
+    err = capsys.readouterr().err
+    assert "make \\x1b[2Jall" in err and "\x1b[2J" not in err
 
 
 def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
@@ -91,9 +91,9 @@ def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
     ask_question(
         question({"name": "edit", "args": args, "description": "it changes files", "diff": diff})
     )
-    shown = capsys.readouterr().err
-    assert "edit: it changes files" in shown and "old_string" not in shown
-    assert "  -old\\x1b[2J\n  +new\n" in shown
+    err = capsys.readouterr().err
+    assert "edit: it changes files" in err and "old_string" not in err
+    assert "  -old\\x1b[2J\n  +new\n" in err
 
 
 def test_edit_with_truncated_diff_shows_all_arguments(monkeypatch, capsys):
@@ -101,8 +101,8 @@ def test_edit_with_truncated_diff_shows_all_arguments(monkeypatch, capsys):
     args = {"file_path": "x.py", "content": "first\nlast"}
     diff = "--- a/x.py\n+++ b/x.py\n+first\n[… 7 more lines]\n"
     ask_question(question({"name": "write_file", "args": args, "description": "w", "diff": diff}))
-    shown = capsys.readouterr().err
-    assert "  content:\n  │ first\n  │ last\n" in shown and "  [… 7 more lines]\n" in shown
+    err = capsys.readouterr().err
+    assert "  content:\n  │ first\n  │ last\n" in err and "  [… 7 more lines]\n" in err
 
 
 def test_an_answer_names_the_question_that_was_read(monkeypatch):
@@ -114,23 +114,23 @@ def test_an_answer_names_the_question_that_was_read(monkeypatch):
 def asked(monkeypatch, capsys, typed, **request):
     """What is shown for a request, and the decision on it."""
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    whole = {"name": "run_command", "args": {"command": "make"}, "description": "why", **request}
-    answer = ask_question(question(whole))
+    texts = {"name": "run_command", "args": {"command": "make"}, "description": "why", **request}
+    answer = ask_question(question(texts))
     assert answer is not None
     return capsys.readouterr().err, answer.decisions[0]
 
 
 def test_multiline_command_is_shown_with_its_folder(monkeypatch, capsys):
     command = f"echo '{'x' * 300}'\n\trm a\r\nrun_command: harmless\nAllow this? [y/n] y"
-    shown, _ = asked(monkeypatch, capsys, "yes\n", args={"command": command, "cwd": "sub"})
-    assert "x" * 300 in shown
-    assert "\n  │ \\trm a\\r\n" in shown
-    assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in shown
-    assert "  cwd: sub\n  sandbox: none; it runs with all your permissions\n" in shown
+    output, _ = asked(monkeypatch, capsys, "yes\n", args={"command": command, "cwd": "sub"})
+    assert "x" * 300 in output
+    assert "\n  │ \\trm a\\r\n" in output
+    assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in output
+    assert "  cwd: sub\n  sandbox: none; it runs with all your permissions\n" in output
 
 
 @pytest.mark.parametrize(
-    ("args", "sandbox", "words"),
+    ("args", "sandbox", "text"),
     [
         ({}, "bubblewrap, no network", "  cwd: .\n  sandbox: bubblewrap, no network\n"),
         (
@@ -141,15 +141,15 @@ def test_multiline_command_is_shown_with_its_folder(monkeypatch, capsys):
         ({"timeout": 5}, "", "  timeout: 5\n"),
     ],
 )
-def test_all_arguments_and_the_sandbox_are_shown(monkeypatch, capsys, args, sandbox, words):
+def test_all_arguments_and_the_sandbox_are_shown(monkeypatch, capsys, args, sandbox, text):
     request = {"args": {"command": "make", **args}, "sandbox": sandbox}
-    assert words in asked(monkeypatch, capsys, "yes\n", **request)[0]
+    assert text in asked(monkeypatch, capsys, "yes\n", **request)[0]
 
 
 def test_the_whole_diff_of_an_edit_is_shown(monkeypatch, capsys):
     diff = "--- a/x\n+++ b/x\n@@ -0,0 +1,900 @@\n" + "".join(f"+{n}\n" for n in range(900))
-    shown, _ = asked(monkeypatch, capsys, "yes\n", name="edit", args={"path": "x"}, diff=diff)
-    assert "+899\n" in shown and "more" not in shown
+    output, _ = asked(monkeypatch, capsys, "yes\n", name="edit", args={"path": "x"}, diff=diff)
+    assert "+899\n" in output and "more" not in output
 
 
 ALWAYS = {"always": "run_command(npm test:*)"}
@@ -165,9 +165,9 @@ def user_file(monkeypatch, tmp_path):
 
 def test_remember_key_allows_rule_in_project(monkeypatch, capsys, user_file):
     user_file.write_text("# mine\nlanguage: en\n")
-    shown, decision = asked(monkeypatch, capsys, "always\n", **ALWAYS)
+    output, decision = asked(monkeypatch, capsys, "always\n", **ALWAYS)
     assert decision == {"type": "approve", **ALWAYS}
-    assert "Yes, always: run_command(npm test:*) in this project" in shown
+    assert "Yes, always: run_command(npm test:*) in this project" in output
     assert user_file.read_text() == "# mine\nlanguage: en\n"  # the node keeps it
 
 
@@ -181,9 +181,9 @@ def test_remember_key_allows_rule_in_project(monkeypatch, capsys, user_file):
     ],
 )
 def test_suggested_rule_not_offered_beyond_screen_height(monkeypatch, capsys, user_file, request_):
-    shown, decision = asked(monkeypatch, capsys, "yes\n", **request_)
-    assert (decision, "Yes, always" in shown) == ({"type": "approve"}, False)
-    assert ('"Always" is unavailable' in shown) == bool(request_)
+    output, decision = asked(monkeypatch, capsys, "yes\n", **request_)
+    assert (decision, "Yes, always" in output) == ({"type": "approve"}, False)
+    assert ('"Always" is unavailable' in output) == bool(request_)
     assert not user_file.exists()
 
 
@@ -195,11 +195,11 @@ def edits_with(monkeypatch, tmp_path, text):
 
 def test_command_edited_in_editor_is_shown_and_allowed(monkeypatch, capsys, tmp_path):
     edits_with(monkeypatch, tmp_path, "make test\n")
-    shown, decision = asked(monkeypatch, capsys, "edit\nyes\n", **ALWAYS)
+    output, decision = asked(monkeypatch, capsys, "edit\nyes\n", **ALWAYS)
     action = {"name": "run_command", "args": {"command": "make test"}}
-    assert shown.count("Yes, always") == 1  # not for the call that the user changed
+    assert output.count("Yes, always") == 1  # not for the call that the user changed
     assert decision == {"type": "edit", "edited_action": action}
-    assert "command: make test\n" in shown
+    assert "command: make test\n" in output
 
 
 def test_call_unchanged_in_editor_is_allowed_as_is(monkeypatch, capsys):
@@ -210,17 +210,17 @@ def test_call_unchanged_in_editor_is_allowed_as_is(monkeypatch, capsys):
 @pytest.mark.parametrize("editor", ["false", "no-such-editor", "'"])
 def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
     monkeypatch.setenv("VISUAL", editor)
-    shown, decision = asked(monkeypatch, capsys, "edit\nno\n")
-    assert decision["type"] == "reject" and "editor" in shown
+    output, decision = asked(monkeypatch, capsys, "edit\nno\n")
+    assert decision["type"] == "reject" and "editor" in output
 
 
 def test_question_beyond_screen_height_repeats_its_call(monkeypatch, capsys, user_file):
     args = {"path": "src/new.py", "content": "x\n" * 60}
-    shown, _ = asked(
+    output, _ = asked(
         monkeypatch, capsys, "yes\n", name="write_file", args=args, always="edit(/src)"
     )
-    assert "\nwrite_file src/new.py: allow this?\n  1 Yes\n" in shown
-    assert "this does not fit on one screen" in shown
+    assert "\nwrite_file src/new.py: allow this?\n  1 Yes\n" in output
+    assert "this does not fit on one screen" in output
 
 
 def edit_of(old, new, diff):
@@ -231,9 +231,9 @@ def edit_of(old, new, diff):
 def test_several_at_once_are_named_and_explained(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     ask_question(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
-    shown = capsys.readouterr().err
-    assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)?\n" in shown
-    assert "  2 Ask for each one\n" in shown
+    err = capsys.readouterr().err
+    assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)?\n" in err
+    assert "  2 Ask for each one\n" in err
 
 
 @pytest.mark.parametrize(("first", "is_shown"), [("yes", True), ("no", False)])
@@ -241,16 +241,16 @@ def test_diff_after_refusal_omits_the_refused_change(monkeypatch, capsys, first,
     monkeypatch.setattr("sys.stdin", io.StringIO(f"one\n{first}\nyes\n"))
     second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
     answer = ask_question(question(edit_of("1", "first", "-1\n+first\n"), second))
-    shown = capsys.readouterr().err.rpartition("edit: it changes files")[2]
-    assert ("   first\n" in shown) == is_shown and "  -old\n  +new\n" in shown
+    output = capsys.readouterr().err.rpartition("edit: it changes files")[2]
+    assert ("   first\n" in output) == is_shown and "  -old\n  +new\n" in output
     assert answer is not None and answer.decisions[1] == {"type": "approve"}
 
 
 def test_changed_edit_is_shown_with_new_diff(monkeypatch, capsys, tmp_path):
     edits_with(monkeypatch, tmp_path, "c\n")
     edit = {**edit_of("a", "b", "-a\n+b\n")}
-    shown, _ = asked(monkeypatch, capsys, "edit\nyes\n", **edit)
-    assert "  --- a/x.py\n  +++ b/x.py\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown
+    output, _ = asked(monkeypatch, capsys, "edit\nyes\n", **edit)
+    assert "  --- a/x.py\n  +++ b/x.py\n  @@\n  -a\n  +c\n" in output and "old_string" not in output
 
 
 def test_each_child_is_asked_under_its_name(monkeypatch, capsys):
@@ -261,5 +261,5 @@ def test_each_child_is_asked_under_its_name(monkeypatch, capsys):
     ]
     answers = ask_questions(asked)
     assert [answer.question for answer in answers] == ["explore-1"]  # the second is left open
-    shown = capsys.readouterr().err
-    assert "explore-1 asks (1 of 2)" in shown and "shell-1 asks (2 of 2)" in shown
+    err = capsys.readouterr().err
+    assert "explore-1 asks (1 of 2)" in err and "shell-1 asks (2 of 2)" in err

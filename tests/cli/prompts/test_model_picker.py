@@ -37,9 +37,9 @@ def test_narrow_cells_keep_name_and_price() -> None:
 def test_model_is_picked_in_a_terminal(tmp_path: Path, columns: int) -> None:
     environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     argv = [sys.executable, "-c", PICK]
-    with ScreenTerminal(argv, tmp_path, environ, columns=columns) as shown:
-        shown.wait_for(lambda screen: "gpt-4o" in screen and "$2.5 / $10" in screen)
-        shown.type("4.1-nano").wait_for(lambda screen: "gpt-4o" not in screen)
-        shown.press("enter")
-        shown.wait_for("picked openai/gpt-4.1-nano")
-        assert shown.end() == 0
+    with ScreenTerminal(argv, tmp_path, environ, columns=columns) as screen_terminal:
+        screen_terminal.wait_for(lambda screen: "gpt-4o" in screen and "$2.5 / $10" in screen)
+        screen_terminal.type("4.1-nano").wait_for(lambda screen: "gpt-4o" not in screen)
+        screen_terminal.press("enter")
+        screen_terminal.wait_for("picked openai/gpt-4.1-nano")
+        assert screen_terminal.end() == 0

@@ -59,7 +59,7 @@ def test_a_form_shows_who_asks_and_its_fields(
 ) -> None:
     decide(monkeypatch, "yes\nAda\nold\n36\n1\n\n")
     seen = capsys.readouterr().err
-    for words in (
+    for text in (
         "the MCP server `shop` asks: Who?",
         "Your name:",
         "  1 small\n  2 medium\n",
@@ -67,7 +67,7 @@ def test_a_form_shows_who_asks_and_its_fields(
         "`old` does not fit the field `age`",
         "age: in years (integer, optional)",
     ):
-        assert words in seen
+        assert text in seen
     assert "\u202e" not in seen
 
 

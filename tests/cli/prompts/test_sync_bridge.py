@@ -50,15 +50,15 @@ async def test_whoever_waits_no_longer_ends_the_work() -> None:
 
 
 async def test_signal_while_work_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    start, begun = Thread.start, list[Thread]()
+    start, process = Thread.start, list[Thread]()
 
     def hit(thread: Thread) -> None:
         start(thread)
-        begun.append(thread)
+        process.append(thread)
         raise LookupError("gone")
 
     monkeypatch.setattr(Thread, "start", hit)
     with pytest.raises(LookupError, match="gone"):
         run_sync(asyncio.Event().wait())
-    begun[0].join(timeout=60)
-    assert not begun[0].is_alive()
+    process[0].join(timeout=60)
+    assert not process[0].is_alive()

@@ -48,7 +48,7 @@ ROWS = [row(number, title) for number, title in enumerate(TITLES)]
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "names"),
     [
         ("", TITLES),
         ("  ", TITLES),
@@ -61,13 +61,13 @@ ROWS = [row(number, title) for number, title in enumerate(TITLES)]
         ("zzzzzz", []),
     ],
 )
-def test_what_was_typed_finds_threads(typed: str, found: list[str]) -> None:
-    assert [one.title for one in rank_threads(ROWS, typed)] == found
+def test_what_was_typed_finds_threads(typed: str, names: list[str]) -> None:
+    assert [item.title for item in rank_threads(ROWS, typed)] == names
 
 
 def test_an_exact_word_comes_before_an_alike_one() -> None:
     rows = [row(1, "rounded prises"), row(2, "rounded prices")]
-    assert [one.title for one in rank_threads(rows, "prices")] == [
+    assert [item.title for item in rank_threads(rows, "prices")] == [
         "rounded prices",
         "rounded prises",
     ]
@@ -102,67 +102,67 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     index = ThreadIndex(tmp_path / "home")
-    for one in reversed(ROWS):
+    for item in reversed(ROWS):
         index.record_thread(
-            thread_id=one.thread_id,
-            title=one.title,
+            thread_id=item.thread_id,
+            title=item.title,
             folder=str(folder),
             graph="chat",
-            request=one.request,
+            request=item.request,
             options={},
         )
-        index.set_status(one.thread_id, "idle")
+        index.set_status(item.thread_id, "idle")
     return folder
 
 
 def terminal(folder: Path, columns: int = 80, **environ: str) -> ScreenTerminal:
-    own = {"MAXAGENT_HOME": str(folder.parent / "home"), "LANG": "C.UTF-8", **environ}
+    texts = {"MAXAGENT_HOME": str(folder.parent / "home"), "LANG": "C.UTF-8", **environ}
     return ScreenTerminal(
-        [sys.executable, "-c", PICK], folder, {"PATH": os.environ["PATH"], **own}, columns=columns
+        [sys.executable, "-c", PICK], folder, {"PATH": os.environ["PATH"], **texts}, columns=columns
     )
 
 
 @pytest.mark.parametrize(("language", "columns"), [("en", 80), ("zh", 40)])
 def test_typing_and_arrows_find_a_thread(folder: Path, language: str, columns: int) -> None:
     loop = {"LOOP": "1"} if columns == 40 else {}
-    with terminal(folder, columns, MAXAGENT_LANG=language, **loop) as shown:
-        screen = shown.wait_for(lambda screen: all(title[:8] in screen for title in TITLES))
-        assert ("Search:" in screen) == (language == "en") and shown.glass.wraps == 0
-        shown.type("登录").wait_for(lambda screen: "Prices" not in screen and TITLES[1] in screen)
-        shown.type("x").wait_for(lambda screen: "修复" not in screen)
+    with terminal(folder, columns, MAXAGENT_LANG=language, **loop) as output:
+        screen = output.wait_for(lambda screen: all(title[:8] in screen for title in TITLES))
+        assert ("Search:" in screen) == (language == "en") and output.glass.wraps == 0
+        output.type("登录").wait_for(lambda screen: "Prices" not in screen and TITLES[1] in screen)
+        output.type("x").wait_for(lambda screen: "修复" not in screen)
         for _ in range(3):
-            shown.press("backspace")
-        shown.wait_for("Prices are")
-        shown.press("down", "down", "up", "enter")
-        shown.wait_for("picked 修复登录页面的中文标题")
-        assert shown.end() == 0
-        assert "Prices" not in shown.screen()
+            output.press("backspace")
+        output.wait_for("Prices are")
+        output.press("down", "down", "up", "enter")
+        output.wait_for("picked 修复登录页面的中文标题")
+        assert output.end() == 0
+        assert "Prices" not in output.screen()
 
 
 @pytest.mark.parametrize("key", ["esc", "ctrl-c"])
 def test_leaving_takes_nothing(folder: Path, key: str) -> None:
-    with terminal(folder, NO_COLOR="1") as shown:
-        shown.wait_for("Write the README")
-        shown.press(key)
-        assert shown.end() == 130
-        assert "picked" not in shown.shown
+    with terminal(folder, NO_COLOR="1") as output:
+        output.wait_for("Write the README")
+        output.press(key)
+        assert output.end() == 130
+        assert "picked" not in output.shown
 
 
 def test_dumb_terminal_asks_for_a_number(folder: Path) -> None:
-    with terminal(folder, TERM="dumb") as shown:
-        shown.wait_for("Which one?")
-        assert "\x1b[" not in shown.shown
-        shown.type("3\r").wait_for("picked Write the README")
-        assert shown.end() == 0
+    with terminal(folder, TERM="dumb") as output:
+        output.wait_for("Which one?")
+        assert "\x1b[" not in output.shown
+        output.type("3\r").wait_for("picked Write the README")
+        assert output.end() == 0
 
 
 def test_without_a_terminal_an_id_is_asked_for(folder: Path) -> None:
     import subprocess
 
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PICK], cwd=folder, capture_output=True, text=True, input=""
     )
-    assert said.stderr == (
+    assert result.stderr == (
         "`--resume` without an ID needs a terminal | "
         "give an ID or a name; run `mcode threads list` to list threads\n"
     )

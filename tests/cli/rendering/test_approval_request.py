@@ -28,14 +28,14 @@ def test_question_shows_whole_call_and_its_sandbox(monkeypatch, capsys):
     text = "first\n" + "long " * 40 + "\n\tlast"
     request = {"name": "edit", "args": {"file_path": "a.py", "new": text}, "description": "why"}
     show_request(open_console(), request)
-    shown = capsys.readouterr().err
-    assert " ".join(shown.replace("│", " ").split()) == (
+    err = capsys.readouterr().err
+    assert " ".join(err.replace("│", " ").split()) == (
         "edit: why file_path: a.py new: first " + "long " * 40 + "\\tlast"
     )
-    for name, place in (("run_command", "."), ("run_tests", ".")):
+    for name, location in (("run_command", "."), ("run_tests", ".")):
         tests = {"name": name, "args": {"command": "make"}, "sandbox": "bubblewrap"}
         show_request(open_console(), tests)
-        assert f"  cwd: {place}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
+        assert f"  cwd: {location}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_question_shows_whole_call_and_its_sandbox(monkeypatch, capsys):
 def test_diff_of_a_script_hides_no_argument(capsys, name, args, row):
     diff = "--- package.json\n+++ package.json\n-build: tsc\n+build: evil\n"
     show_request(open_console(), {"name": name, "args": args, "description": "why", "diff": diff})
-    shown = capsys.readouterr().err
-    assert row in shown and "build: evil" in shown
+    err = capsys.readouterr().err
+    assert row in err and "build: evil" in err
 
 
 @pytest.mark.parametrize("diff", ["+[secret: private key]", "+x\n[… 9 more lines]\n"])

@@ -48,7 +48,7 @@ def test_stdout_is_given_the_answer_alone(
 ) -> None:  # fmt: skip
     out, err = shown(capsys, *events)
     assert out == stdout
-    assert [err.count(words) for words in aside] == [1] * len(aside)
+    assert [err.count(text) for text in aside] == [1] * len(aside)
     assert sorted(aside, key=err.index) == aside
     assert not any(line in err for line in stdout.splitlines())
 

@@ -32,5 +32,5 @@ def test_only_a_terminal_s_lines_are_broken(file: io.StringIO, rows: int) -> Non
     console = open_console()
     console.file, console.width = file, 20
     show_line(console, "  " + "word " * 9 + "\x1b[2J", "red")
-    shown = file.getvalue()
-    assert (shown.count("\n"), shown.count("word"), "\x1b[2J" in shown) == (rows, 9, False)
+    text = file.getvalue()
+    assert (text.count("\n"), text.count("word"), "\x1b[2J" in text) == (rows, 9, False)

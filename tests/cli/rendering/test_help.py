@@ -24,17 +24,17 @@ def chinese() -> Iterator[None]:
     use_language("")
 
 
-def commands(command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
-    yield words, command
+def commands(command, arguments: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    yield arguments, command
     for name, below in getattr(command, "commands", {}).items():
-        yield from commands(below, (*words, name))
+        yield from commands(below, (*arguments, name))
 
 
-def page(*words: str) -> str:
+def page(*arguments: str) -> str:
     command = get_command(app)
     install_help_pages(command)
-    context = command.make_context("mcode", [*words], resilient_parsing=True)
-    for word in words:
+    context = command.make_context("mcode", [*arguments], resilient_parsing=True)
+    for word in arguments:
         command = command.commands[word]
         context = command.make_context(word, [], parent=context, resilient_parsing=True)
     return context.get_help()
@@ -43,7 +43,7 @@ def page(*words: str) -> str:
 def help_texts() -> Iterator[str]:
     for _, command in commands(get_command(app)):
         yield from filter(None, [command.help, command.epilog])
-        yield from filter(None, [getattr(one, "help", None) for one in command.params])
+        yield from filter(None, [getattr(param, "help", None) for param in command.params])
 
 
 def test_every_help_text_has_a_chinese_translation() -> None:
@@ -57,31 +57,31 @@ def test_every_page_is_chinese_and_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     tree = get_command(app)
-    for words, command in commands(tree):
-        shown = page(*words)
+    for text, command in commands(tree):
+        page_text = page(*text)
         heads = {"用法：mcode", "选项："}
         if hasattr(command, "commands"):
-            heads |= {"命令："} if words else {"工作：", "线程：", "工具：", "设置："}
-        assert all(head in shown for head in heads), shown
-        wide = [row for row in shown.splitlines() if measure_width(row) > columns]
-        assert [row for row in wide if CHINESE.search(row)] == [], shown
+            heads |= {"命令："} if text else {"工作：", "线程：", "工具：", "设置："}
+        assert all(head in page_text for head in heads), page_text
+        wide = [row for row in page_text.splitlines() if measure_width(row) > columns]
+        assert [row for row in wide if CHINESE.search(row)] == [], page_text
 
 
 def test_names_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    shown = page("task")
-    assert shown.startswith(
+    page_text = page("task")
+    assert page_text.startswith(
         "用法：mcode task [OPTIONS] DESCRIPTION\n\n  计划一项修改，完成它，并用测试验证。"
     )
-    assert "-m, --model <str>" in shown
-    assert "项目文件夹；默认：当前文件夹。  [默认：.]" in shown
-    assert "description <str>" in shown and "[必填]" in shown
+    assert "-m, --model <str>" in page_text
+    assert "项目文件夹；默认：当前文件夹。  [默认：.]" in page_text
+    assert "description <str>" in page_text and "[必填]" in page_text
 
 
 def test_texts_of_two_columns_stand_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    listed = page().partition("工作：\n")[2]
-    rows = [row for row in listed.splitlines() if row.startswith("  ")]
+    entries = page().partition("工作：\n")[2]
+    rows = [row for row in entries.splitlines() if row.startswith("  ")]
     places = {len(row) - len(row[15:].lstrip()) for row in rows}
     assert places == {15}
 
@@ -116,12 +116,12 @@ def test_english_help_loads_no_catalogue() -> None:
 
 def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    shown = help_pages.HelpPage()
-    with shown.section("Options"):
-        shown.write_dl(
+    help_page = help_pages.HelpPage()
+    with help_page.section("Options"):
+        help_page.write_dl(
             [("--a", "甲  [default: x; y; required]"), ("--b", "[required]"), ("--c", "")]
         )
-    assert shown.getvalue() == "选项：\n  --a  甲  [默认：x; y; 必填]\n  --b  [必填]\n  --c\n"
+    assert help_page.getvalue() == "选项：\n  --a  甲  [默认：x; y; 必填]\n  --b  [必填]\n  --c\n"
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -130,9 +130,11 @@ def test_english_summaries_are_whole_and_rows_fit(
 ) -> None:
     use_language("en")
     monkeypatch.setenv("COLUMNS", str(columns))
-    for words, _ in commands(get_command(app)):
-        shown = page(*words)
-        assert "..." not in shown.partition("\n\n")[2].replace("[ARGS]...", "")
+    for text, _ in commands(get_command(app)):
+        page_text = page(*text)
+        assert "..." not in page_text.partition("\n\n")[2].replace("[ARGS]...", "")
         assert [
-            row for row in shown.splitlines() if measure_width(row) > columns and " " in row[40:]
+            row
+            for row in page_text.splitlines()
+            if measure_width(row) > columns and " " in row[40:]
         ] == []

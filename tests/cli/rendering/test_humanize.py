@@ -16,7 +16,7 @@ def english():
 
 
 @pytest.mark.parametrize(
-    ("age", "said"),
+    ("age", "text"),
     [
         (timedelta(seconds=59), "just now"),
         (timedelta(seconds=-300), "just now"),
@@ -26,8 +26,8 @@ def english():
         (timedelta(days=13, hours=23), "13 d ago"),
     ],
 )
-def test_an_age_is_told_in_its_largest_unit(age: timedelta, said: str) -> None:
-    assert format_age((NOW - age).isoformat(), NOW) == said
+def test_an_age_is_told_in_its_largest_unit(age: timedelta, text: str) -> None:
+    assert format_age((NOW - age).isoformat(), NOW) == text
 
 
 def test_old_moment_is_a_date_and_unknown_empty() -> None:

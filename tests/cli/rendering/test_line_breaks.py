@@ -42,9 +42,9 @@ def test_wrapped_rows_fit_and_lose_only_spaces(text, width):
 def test_code_is_cut_without_losing_anything(text, width):
     rows = [row.plain for row in cut_text(Text(text), width)]
     assert max(map(measure_width, rows)) <= width
-    shown = Text(text)
-    shown.expand_tabs(4)
-    assert "".join(rows) == shown.plain
+    output = Text(text)
+    output.expand_tabs(4)
+    assert "".join(rows) == output.plain
 
 
 def test_styles_go_on_in_the_next_row():

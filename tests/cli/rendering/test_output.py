@@ -42,16 +42,16 @@ def calls_in(path: Path) -> list[ast.Call]:
 
 @pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.name)
 def test_nothing_is_written_but_through_echo_and_styled(path: Path) -> None:
-    calls, place = calls_in(path), path.relative_to(CLI).as_posix()
+    calls, posix = calls_in(path), path.relative_to(CLI).as_posix()
     written = {ast.unparse(call.func) for call in calls}
-    assert {name for name in written if place not in WRITERS.get(name, {place})} == set()
+    assert {name for name in written if posix not in WRITERS.get(name, {posix})} == set()
     printed = [
         ast.unparse(call.args[0])
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr == "print" and call.args
     ]
     unstyled = [text for text in printed if not text.startswith("style_text(")]
-    assert unstyled == PRINTED.get(place, [])
+    assert unstyled == PRINTED.get(posix, [])
 
 
 class Tty(io.StringIO):
@@ -61,13 +61,13 @@ class Tty(io.StringIO):
 
 def test_what_is_read_gets_rows_on_stdout_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    for stream, shown in (
+    for stream, output in (
         (Tty(), "one two three four\nfive\n"),
         (io.StringIO(), "one two three four five\n"),
     ):
         monkeypatch.setattr("sys.stdout", stream)
         echo_wrapped("one two three four five")
-        assert stream.getvalue() == shown
+        assert stream.getvalue() == output
 
 
 def test_only_on_stderr_a_terminal_gets_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "output"),
     [
         ("\x1b[31mred", r"\x1b[31mred"),
         ("a\r\nb\rc", "a\nb\\rc"),
@@ -40,8 +40,8 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
         ("a\u2028b\u2029c\x85d", r"a\u2028b\u2029c\x85d"),
     ],
 )
-def test_what_could_steer_a_terminal_is_made_visible(text: str, shown: str) -> None:
-    assert sanitize_text(text) == shown
+def test_what_could_steer_a_terminal_is_made_visible(text: str, output: str) -> None:
+    assert sanitize_text(text) == output
 
 
 @pytest.mark.parametrize("text", CORPUS, ids=ascii)
@@ -80,6 +80,6 @@ def test_a_line_is_one_line(text: str) -> None:
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_json_says_the_same_and_nothing_that_steers(value: object) -> None:
-    shown = to_safe_json(value)
-    assert STEERING & set(shown) == set()
-    assert json.loads(shown) == value
+    safe_json = to_safe_json(value)
+    assert STEERING & set(safe_json) == set()
+    assert json.loads(safe_json) == value

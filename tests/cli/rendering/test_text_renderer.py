@@ -25,15 +25,15 @@ def test_result_goes_to_stdout_and_rest_to_stderr(capsys):
         ev.Completion("abcdef123456", "verified", "It is repaired.", EVIDENCE, [], "+new\n"),
     )
     assert out.out == "It is repaired.\n"
-    for words in ("abcdef12", "repair it", "thinking aloud", "+new", "verified", "3 passed"):
-        assert words in out.err
+    for name in ("abcdef12", "repair it", "thinking aloud", "+new", "verified", "3 passed"):
+        assert name in out.err
 
 
 def test_run_resumed_after_local_answer_prints_no_header(capsys):
-    begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
-    goes_on = replace(begun, resumed=True)
-    assert shown(capsys, begun, goes_on, goes_on).err.count("repair it") == 1
-    assert shown(capsys, begun, replace(goes_on, mode="auto")).err.count("repair it") == 2
+    run_started = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
+    goes_on = replace(run_started, resumed=True)
+    assert shown(capsys, run_started, goes_on, goes_on).err.count("repair it") == 1
+    assert shown(capsys, run_started, replace(goes_on, mode="auto")).err.count("repair it") == 2
     assert shown(capsys, goes_on).err.count("repair it") == 1
 
 
@@ -55,12 +55,12 @@ def test_two_answers_stand_on_their_own_lines(capsys):
 
 
 def test_start_of_child_is_shown_once(capsys):
-    begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
+    run_started = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
     child = ev.SubagentStarted("general-1", "general", "Look")
-    other = replace(begun, thread_id="fedcba654321")
-    goes_on = replace(begun, resumed=True)
-    assert shown(capsys, begun, child, goes_on, child).err.count("general-1 works") == 1
-    assert shown(capsys, begun, child, other, child).err.count("general-1 works") == 2
+    other = replace(run_started, thread_id="fedcba654321")
+    goes_on = replace(run_started, resumed=True)
+    assert shown(capsys, run_started, child, goes_on, child).err.count("general-1 works") == 1
+    assert shown(capsys, run_started, child, other, child).err.count("general-1 works") == 2
 
 
 def test_piped_run_has_no_escapes_and_no_wrapping(capsys):
@@ -75,8 +75,8 @@ def test_message_sent_meanwhile_has_own_lines(capsys):
 
 
 def test_mentioned_files_and_unknown_names_get_own_lines(capsys):
-    told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
-    first, second = shown(capsys, told).err.splitlines()
+    mentioned = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
+    first, second = shown(capsys, mentioned).err.splitlines()
     assert first == "attached: @a.py, @b.py"
     assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
 
@@ -119,12 +119,12 @@ def test_where_a_file_was_kept_is_told(capsys, metadata):
 
 
 @pytest.mark.parametrize(
-    ("files", "words"),
+    ("files", "text"),
     [([{"path": "a.py", "kind": "modified"}], "does not run tests"), ([], "no changes")],
 )
-def test_an_edit_ends_in_its_own_words(capsys, files, words):
+def test_an_edit_ends_in_its_own_words(capsys, files, text):
     end = ev.Completion("abcdef123456", "unverified", "Done.", None, files, "", "edit")
-    assert words in shown(capsys, end).err
+    assert text in shown(capsys, end).err
 
 
 def test_a_parked_edit_shows_its_diff(capsys):
@@ -170,11 +170,11 @@ def test_unannounced_call_is_shown_by_its_result(capsys):
     assert "✓ run_command make" in shown(capsys, result).err
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_thinking_is_shown_only_where_it_is_wanted(capsys, wanted):
-    renderer = TextRenderer(show_thinking=wanted)
+@pytest.mark.parametrize("expected", [True, False])
+def test_thinking_is_shown_only_where_it_is_wanted(capsys, expected):
+    renderer = TextRenderer(show_thinking=expected)
     renderer.show_event(ev.Thinking("let me see"))
-    assert ("let me see" in capsys.readouterr().err) is wanted
+    assert ("let me see" in capsys.readouterr().err) is expected
 
 
 def test_the_todo_list_is_shown(capsys):
@@ -259,11 +259,11 @@ def test_a_failure_is_two_lines_and_the_thread(capsys):
 
 
 def test_tokens_and_cost_end_the_run(capsys):
-    taken = dict(input=12_000, output=300, cached=9_000, cost=0.0123)
-    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000, taken)
+    result = dict(input=12_000, output=300, cached=9_000, cost=0.0123)
+    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000, result)
     out = shown(capsys, usage, ev.Interrupted("t"))
-    for words in ("12,000", "75%", "300", "$0.0123"):
-        assert words in out.err
+    for text in ("12,000", "75%", "300", "$0.0123"):
+        assert text in out.err
 
 
 HUNK = "@@ -1 +1 @@\n-old\n+new\n"

@@ -63,21 +63,21 @@ def test_thinking_folds_when_the_answer_begins(terminal: Terminal) -> None:
 
 
 def test_live_rows_are_the_last_behind_gutter(terminal: Terminal) -> None:
-    shown: list[list[str]] = []
+    output: list[list[str]] = []
     view = ThinkingView(
-        terminal.console, lambda rows: shown.append([row.plain for row in rows]), print
+        terminal.console, lambda rows: output.append([row.plain for row in rows]), print
     )
     view.add_text("\n".join(f"step {number}" for number in range(9)))
-    assert shown == [["Thinking…", *(f"┆ step {number}" for number in range(4, 9))]]
+    assert output == [["Thinking…", *(f"┆ step {number}" for number in range(4, 9))]]
 
 
 def test_folded_thought_is_kept_with_its_seconds(terminal: Terminal) -> None:
-    kept, times = list[str](), iter([10.0, 22.4])
-    view = ThinkingView(terminal.console, lambda rows: None, kept.append, lambda: next(times))
+    saved, times = list[str](), iter([10.0, 22.4])
+    view = ThinkingView(terminal.console, lambda rows: None, saved.append, lambda: next(times))
     view.add_text("\n " + LONG)
     view.finish()
     view.finish()
-    assert kept == [LONG]
+    assert saved == [LONG]
     assert terminal.rows == ["┆ Thought for 12 s (Ctrl-O shows it)"]
 
 

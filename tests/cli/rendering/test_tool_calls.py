@@ -50,10 +50,10 @@ def test_each_call_is_named_above_its_output() -> None:
 
 
 def test_call_refused_by_user_is_shown_as_refused() -> None:
-    for words, line in (("too slow", "    you denied it: too slow"), ("", "    you denied it")):
+    for text, line in (("too slow", "    you denied it: too slow"), ("", "    you denied it")):
         seen = Seen()
         seen.view.add_call(CALL)
-        seen.view.show_result(result(ok=False, error="The user refused this call.", refused=words))
+        seen.view.show_result(result(ok=False, error="The user refused this call.", refused=text))
         assert seen.lines == ["  ✗ run_command make", line]
 
 
@@ -65,8 +65,8 @@ def test_error_ending_in_colon_shows_following_lines() -> None:
         seen = Seen()
         seen.view.add_call(CALL)
         seen.view.show_result(result(ok=False, error=error))
-        told = [line.replace("|  ", "| ") for line in seen.lines]
-        assert told == ["  ✗ run_command make", f"    {error.splitlines()[0]}", *lines]
+        message = [line.replace("|  ", "| ") for line in seen.lines]
+        assert message == ["  ✗ run_command make", f"    {error.splitlines()[0]}", *lines]
 
 
 def test_diff_shown_by_question_is_not_repeated() -> None:

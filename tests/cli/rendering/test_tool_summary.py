@@ -31,7 +31,7 @@ def test_a_long_call_is_cut():
 
 
 @pytest.mark.parametrize(
-    ("metadata", "words"),
+    ("metadata", "text"),
     [
         ({}, ""),
         ({"added": 2, "removed": 1}, "  (+2 -1)"),
@@ -39,5 +39,5 @@ def test_a_long_call_is_cut():
         ({"exit_code": None, "timed_out": True}, "  (timed out)"),
     ],
 )
-def test_the_facts_of_a_result_stand_in_brackets(metadata, words):
-    assert format_facts(metadata) == words
+def test_the_facts_of_a_result_stand_in_brackets(metadata, text):
+    assert format_facts(metadata) == text

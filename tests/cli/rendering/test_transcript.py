@@ -5,7 +5,7 @@ from maxagent.sdk.threads.transcript import TranscriptEntry
 
 
 @pytest.mark.parametrize(
-    ("ok", "facts", "shown"),
+    ("ok", "facts", "text"),
     [
         (True, {}, "  ✓ run_command make\n"),
         (False, {}, "  ✗ run_command make\n    not yet\n"),
@@ -13,14 +13,14 @@ from maxagent.sdk.threads.transcript import TranscriptEntry
     ],
 )
 def test_call_is_shown_with_its_outcome(
-    ok: bool, facts: dict[str, object], shown: str, capsys: pytest.CaptureFixture[str]
+    ok: bool, facts: dict[str, object], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = TranscriptEntry(
         "call", "", tool="run_command", args={"command": "make"}, ok=ok, result="not yet",
         facts=facts,
     )  # fmt: skip
     show_transcript([call], diffs=False)
-    assert capsys.readouterr().out.endswith(shown)
+    assert capsys.readouterr().out.endswith(text)
 
 
 def test_question_of_a_pull_request_is_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,8 @@ QUESTION = ev.Question("t", "i", "approval", [], [])
 
 
 def usage(cost: float | None) -> ev.TokenUsage:
-    taken = dict(input=100, output=20, cached=50, cost=cost)
-    return ev.TokenUsage(9, 900, 90, 0, None, 100, 1000, taken)
+    result = dict(input=100, output=20, cached=50, cost=cost)
+    return ev.TokenUsage(9, 900, 90, 0, None, 100, 1000, result)
 
 
 def meter_after(*events: ev.Event) -> TurnMeter:

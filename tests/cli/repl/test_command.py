@@ -13,21 +13,21 @@ from maxagent.config.errors import UsageError
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def refused(*words: str, piped: str = "") -> UsageError:
+def refused(*arguments: str, piped: str = "") -> UsageError:
     """Why it is not done."""
-    ended = CliRunner().invoke(app, ["chat", *words], input=piped)
+    ended = CliRunner().invoke(app, ["chat", *arguments], input=piped)
     assert isinstance(ended.exception, UsageError), ended.output
     return ended.exception
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("arguments", "reason"),
     [
         ((), "no message given"),
         (("--output", "json"), "no message given"),
@@ -42,9 +42,9 @@ def refused(*words: str, piped: str = "") -> UsageError:
         (("--input", "stream-json"), "there is no output for the answers"),
     ],
 )
-def test_what_makes_no_sense_is_told(words: Sequence[str], why: str) -> None:
-    error = refused(*words)
-    assert why in error.message and error.hint
+def test_what_makes_no_sense_is_told(arguments: Sequence[str], reason: str) -> None:
+    error = refused(*arguments)
+    assert reason in error.message and error.hint
 
 
 def test_what_is_piped_must_be_text() -> None:
@@ -52,7 +52,7 @@ def test_what_is_piped_must_be_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("--max-turns", "0"),
         ("--max-turns", "many"),
@@ -65,13 +65,13 @@ def test_what_is_piped_must_be_text() -> None:
         ("--input", "json"),
     ],
 )
-def test_invalid_limit_or_format_is_refused(words: Sequence[str]) -> None:
-    ended = CliRunner().invoke(app, ["chat", "hi", *words])
-    assert (ended.exit_code, words[0] in ended.output) == (2, True)
+def test_invalid_limit_or_format_is_refused(arguments: Sequence[str]) -> None:
+    ended = CliRunner().invoke(app, ["chat", "hi", *arguments])
+    assert (ended.exit_code, arguments[0] in ended.output) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "message", "resume"),
+    ("arguments", "message", "resume"),
     [
         ((), "", None),
         (("--resume",), "", ""),
@@ -82,7 +82,9 @@ def test_invalid_limit_or_format_is_refused(words: Sequence[str]) -> None:
         (("--resume=mine", "hi"), "hi", "mine"),
     ],
 )
-def test_resume_has_a_value_or_none(words: Sequence[str], message: str, resume: str | None) -> None:
+def test_resume_has_a_value_or_none(
+    arguments: Sequence[str], message: str, resume: str | None
+) -> None:
     door = typer.Typer()
     seen: list[object] = []
 
@@ -94,5 +96,5 @@ def test_resume_has_a_value_or_none(words: Sequence[str], message: str, resume: 
     ) -> None:
         seen.extend((message, resume))
 
-    assert CliRunner().invoke(door, list(words)).exit_code == 0
+    assert CliRunner().invoke(door, list(arguments)).exit_code == 0
     assert seen == [message, resume]

@@ -31,16 +31,16 @@ async def talked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [row.thread_id for row in reversed(index.list()) if row.graph == "chat"]
 
 
-def chosen(folder: Path, **given: Any) -> ThreadRow | None:
-    wanted: dict[str, Any] = {"latest": False, "named": None, "fork": False, "name": "", **given}
-    return select_thread(folder / "project", **wanted)
+def chosen(folder: Path, **value: Any) -> ThreadRow | None:
+    expected: dict[str, Any] = {"latest": False, "named": None, "fork": False, "name": "", **value}
+    return select_thread(folder / "project", **expected)
 
 
 async def test_selection_is_none_latest_or_named_thread(talked: list[str], tmp_path: Path) -> None:
     first, second = talked
     assert chosen(tmp_path) is None
-    latest, named = chosen(tmp_path, latest=True), chosen(tmp_path, named=first[:8])
-    assert latest and named and (latest.thread_id, named.thread_id) == (second, first)
+    latest, names = chosen(tmp_path, latest=True), chosen(tmp_path, named=first[:8])
+    assert latest and names and (latest.thread_id, names.thread_id) == (second, first)
 
 
 async def test_copy_is_a_separate_thread_with_own_name(talked: list[str], tmp_path: Path) -> None:
@@ -49,11 +49,11 @@ async def test_copy_is_a_separate_thread_with_own_name(talked: list[str], tmp_pa
     assert ThreadIndex().find("idea").thread_id == copy.thread_id
     assert chosen(tmp_path, named="idea", name="better")
     assert ThreadIndex().find("better").thread_id == copy.thread_id
-    kept = [row.thread_id for row in ThreadIndex().list()]
+    saved = [row.thread_id for row in ThreadIndex().list()]
     for name in ("better", "two\nlines"):
         with pytest.raises(UsageError):
             chosen(tmp_path, latest=True, fork=True, name=name)
-    assert [row.thread_id for row in ThreadIndex().list()] == kept
+    assert [row.thread_id for row in ThreadIndex().list()] == saved
 
 
 async def test_what_cannot_be_copied_is_told(talked: list[str], tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_schema_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "text"),
     [
         (None, "cannot be read: No such file"),
         (b"", "line 1, column 1"),
@@ -82,13 +82,13 @@ def test_a_schema_is_read(tmp_path: Path) -> None:
         (b'{"$ref": "other.json"}', "refers to `other.json`"),
     ],
 )
-def test_what_cannot_be_used_is_told(content: bytes | None, words: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_told(content: bytes | None, text: str, tmp_path: Path) -> None:
     file = tmp_path / "s.json"
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(UsageError) as caught:
         read_schema(file)
-    assert str(file) in caught.value.message and words in caught.value.message
+    assert str(file) in caught.value.message and text in caught.value.message
     assert caught.value.hint
 
 

@@ -32,8 +32,8 @@ async def test_its_output_is_shown_and_told(
     await run_shell_line(opened.session, "echo one; echo two; touch made; printf 'no end'")
     assert "one\ntwo\nno end\n" in capfd.readouterr().out
     assert (opened.project / "made").exists()
-    [told] = opened.session.side_context
-    assert "exit code 0" in told and told.endswith("one\ntwo\nno end")
+    [message] = opened.session.side_context
+    assert "exit code 0" in message and message.endswith("one\ntwo\nno end")
 
 
 async def test_a_failure_is_told_as_one(opened: Spoken, capfd: pytest.CaptureFixture[str]) -> None:
@@ -49,8 +49,8 @@ async def test_what_is_never_allowed_is_refused(
 ) -> None:
     (opened.project / ".env").write_text("KEY=nobody-may-see")
     await run_shell_line(opened.session, command, in_sandbox=in_sandbox)
-    shown = capfd.readouterr().out
-    assert "Not allowed" in shown and "nobody-may-see" not in shown
+    out = capfd.readouterr().out
+    assert "Not allowed" in out and "nobody-may-see" not in out
 
 
 async def test_users_command_has_real_tmp_and_environment(
@@ -61,8 +61,8 @@ async def test_users_command_has_real_tmp_and_environment(
     await run_shell_line(opened.session, f"mv precious {outside} && echo $OWN_SESSION_COOKIE")
     assert (outside / "precious").read_text() == "kept\n"
     assert not (opened.project / "precious").exists()
-    [told] = opened.session.side_context
-    assert told.startswith("The user ran `mv") and told.endswith("chocolate")
+    [message] = opened.session.side_context
+    assert message.startswith("The user ran `mv") and message.endswith("chocolate")
 
 
 async def test_keys_in_environment_are_not_told(
@@ -86,11 +86,11 @@ async def test_no_mode_or_rule_stops_users_command(opened: Spoken, settings: str
 
 async def test_sandboxed_command_leaves_real_tmp_alone(opened: Spoken, outside: Path) -> None:
     await run_shell_line(opened.session, f"touch made {outside}/made", in_sandbox=True)
-    told = opened.session.side_context[0]
+    message = opened.session.side_context[0]
     if not FOUND.is_on:
-        assert "there is no sandbox here" in told and not (opened.project / "made").exists()
+        assert "there is no sandbox here" in message and not (opened.project / "made").exists()
         return
-    assert "in the sandbox" in told and not (outside / "made").exists()
+    assert "in the sandbox" in message and not (outside / "made").exists()
 
 
 async def test_missing_sandbox_never_runs_it_outside(opened: Spoken) -> None:
@@ -111,16 +111,16 @@ async def test_folded_paste_is_never_a_shell_command(spoken: Spoken) -> None:
 async def test_folded_paste_resembling_a_command_is_a_message(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
+    names: list[str] = []
 
     async def say(text: str, agent: str = "") -> None:
-        said.append(text)
+        names.append(text)
 
     monkeypatch.setattr(spoken.session, "run_message", say)
     pastes = Pastes()
     pasted = f"!touch made #{'x' * 1_000}"
     await dispatch_line(spoken.session, pastes.fold_text(pasted), pastes.expand_marks)
-    assert (said, (spoken.project / "made").exists()) == ([pasted], False)
+    assert (names, (spoken.project / "made").exists()) == ([pasted], False)
 
 
 @pytest.mark.parametrize("typed", ["#", "# "])

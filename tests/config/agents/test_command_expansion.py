@@ -12,7 +12,7 @@ def text(words: str) -> PromptSegment:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "arguments", "said"),
+    ("prompt", "arguments", "output"),
     [
         ("Fix $ARGUMENTS.", " the bug ", "Fix the bug."),
         ("$1-$2-$3", "'a b' c", "a b-c-"),
@@ -29,12 +29,12 @@ def text(words: str) -> PromptSegment:
         ("a@b.c `@x` `ls` ! `ls` @", "", "a@b.c `@x` `ls` ! `ls` @"),
     ],
 )
-def test_text_with_its_values(prompt: str, arguments: str, said: str) -> None:
-    assert expand_prompt(prompt, arguments) == [text(said)]
+def test_text_with_its_values(prompt: str, arguments: str, output: str) -> None:
+    assert expand_prompt(prompt, arguments) == [text(output)]
 
 
 @pytest.mark.parametrize(
-    ("prompt", "arguments", "pieces"),
+    ("prompt", "arguments", "prompt_segments"),
     [
         ("See @a/b.py.", "", [text("See "), PromptSegment("file", "a/b.py"), text(".")]),
         ("看@说明.md，再说", "", [text("看"), PromptSegment("file", "说明.md"), text("，再说")]),
@@ -48,9 +48,9 @@ def test_text_with_its_values(prompt: str, arguments: str, said: str) -> None:
     ],
 )
 def test_files_and_lines_for_the_shell_are_pieces(
-    prompt: str, arguments: str, pieces: list[PromptSegment]
+    prompt: str, arguments: str, prompt_segments: list[PromptSegment]
 ) -> None:
-    assert expand_prompt(prompt, arguments) == pieces
+    assert expand_prompt(prompt, arguments) == prompt_segments
 
 
 SPECIAL = st.text(alphabet="!`@$1A.\\'\" \nx;|&(){}<>#", max_size=40) | st.sampled_from(
@@ -60,9 +60,9 @@ SPECIAL = st.text(alphabet="!`@$1A.\\'\" \nx;|&(){}<>#", max_size=40) | st.sampl
 
 @given(SPECIAL)
 def test_no_argument_value_creates_mentions_or_shell_lines(value: str) -> None:
-    pieces = expand_prompt("Fix $ARGUMENTS, then $1", value)
-    assert {piece.kind for piece in pieces} == {"text"}
-    assert pieces[0].text.startswith(f"Fix {value.strip()}, then ")
+    prompt = expand_prompt("Fix $ARGUMENTS, then $1", value)
+    assert {piece.kind for piece in prompt} == {"text"}
+    assert prompt[0].text.startswith(f"Fix {value.strip()}, then ")
 
 
 @settings(max_examples=60, deadline=None)
@@ -75,7 +75,7 @@ def test_argument_value_reaches_shell_unchanged_under_any_quoting(value: str) ->
 
 @given(st.text(alphabet="!`@$1ARGUMENTS \\/.~a"), st.text())
 def test_whatever_the_prompt_every_word_of_it_stays(prompt: str, arguments: str) -> None:
-    pieces = expand_prompt(prompt, arguments)
-    assert all(piece.text for piece in pieces)
+    parts = expand_prompt(prompt, arguments)
+    assert all(piece.text for piece in parts)
     plain = expand_prompt("".join(char for char in prompt if char not in "!@$\\"), "")
     assert len(plain) <= 1

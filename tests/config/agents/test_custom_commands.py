@@ -27,17 +27,17 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def world(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_custom_command_reads_prompt_description_agent_and_model(place: Place) -> None:
-    file = place.write(
+def test_custom_command_reads_prompt_description_agent_and_model(world: Place) -> None:
+    file = world.write(
         "home/commands/git/review.md",
         "---\ndescription: Look: closely\nargument-hint: [file] [why]\nagent: plan\n"
         "model: openai/gpt-4o\n---\n\nReview @$1.\n",
     )
-    assert place.commands == {
+    assert world.commands == {
         "git:review": CustomCommand(
             "git:review",
             file,
@@ -50,37 +50,37 @@ def test_custom_command_reads_prompt_description_agent_and_model(place: Place) -
     }
 
 
-def test_without_front_matter_the_first_line_says_it(place: Place) -> None:
-    place.write("home/commands/fix.md", "# Fix it\nNow.")
-    found = place.commands["fix"]
-    assert (found.description, found.prompt) == ("Fix it", "# Fix it\nNow.")
+def test_without_front_matter_the_first_line_says_it(world: Place) -> None:
+    world.write("home/commands/fix.md", "# Fix it\nNow.")
+    command = world.commands["fix"]
+    assert (command.description, command.prompt) == ("Fix it", "# Fix it\nNow.")
 
 
-def test_what_other_agents_files_have_besides_is_noted(place: Place) -> None:
-    place.write(
+def test_what_other_agents_files_have_besides_is_noted(world: Place) -> None:
+    world.write(
         "home/commands/a.md",
         "---\nallowed-tools: Bash(git add:*), Read\nargument-hint: [file]\n"
         "description:\nmodel: sonnet\n---\nGo",
     )
-    found = place.commands["a"]
-    assert (found.argument_hint, found.description, found.model) == ("[file]", "Go", "")
-    assert found.notes == (
+    command = world.commands["a"]
+    assert (command.argument_hint, command.description, command.model) == ("[file]", "Go", "")
+    assert command.notes == (
         "`allowed-tools` has no effect here",
         "`sonnet` is not PROVIDER/MODEL, so the thread's model is used",
     )
 
 
-def test_trusted_project_command_replaces_user_command(place: Place) -> None:
-    own = place.write("home/commands/a.md", "mine")
-    place.write("project/.claude/commands/a.md", "theirs")
-    assert place.commands["a"].prompt == "mine"
-    trust(place.project, place.home)
-    found = place.commands["a"]
-    assert (found.prompt, found.notes) == ("theirs", (f"replaces {own}",))
+def test_trusted_project_command_replaces_user_command(world: Place) -> None:
+    own = world.write("home/commands/a.md", "mine")
+    world.write("project/.claude/commands/a.md", "theirs")
+    assert world.commands["a"].prompt == "mine"
+    trust(world.project, world.home)
+    command = world.commands["a"]
+    assert (command.prompt, command.notes) == ("theirs", (f"replaces {own}",))
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "why"),
+    ("name", "text", "reason"),
     [
         ("a", "---\ndescription: x\n---\n \n", "no message"),
         ("a", "---\ndescription: x\n", "no end"),
@@ -90,10 +90,10 @@ def test_trusted_project_command_replaces_user_command(place: Place) -> None:
     ],
 )
 def test_unusable_command_explains_fault_without_affecting_others(
-    place: Place, name: str, text: str, why: str
+    world: Place, name: str, text: str, reason: str
 ) -> None:
-    place.write(f"home/commands/{name}.md", text)
-    place.write("home/commands/good.md", "x")
-    found = place.commands
-    assert why in found[name].fault and found[name].prompt == ""
-    assert found["good"].fault == ""
+    world.write(f"home/commands/{name}.md", text)
+    world.write("home/commands/good.md", "x")
+    commands = world.commands
+    assert reason in commands[name].fault and commands[name].prompt == ""
+    assert commands["good"].fault == ""

@@ -27,12 +27,12 @@ def test_project_definitions_load_when_trusted_with_llc_last(tmp_path: Path, loo
         write(tmp_path / f"p/{house}/commands/git/review.md", house)
     write(tmp_path / "p/.llc/commands/notes.txt")
     write(tmp_path / "p/.llc/agents/other.md")
-    assert [(one.name, one.origin) for one in look()] == [("mine", "user")]
+    assert [(item.name, item.origin) for item in look()] == [("mine", "user")]
     trust(tmp_path / "p", tmp_path / "home")
-    mine, *found = [(one.name, one.origin, one.text) for one in look()]
+    mine, *result = [(item.name, item.origin, item.text) for item in look()]
     houses = (".opencode", ".claude", ".agents", ".llc")
     assert mine == ("mine", "user", "x")
-    assert found == [("git:review", "project", house) for house in houses]
+    assert result == [("git:review", "project", house) for house in houses]
 
 
 def test_definition_changed_after_trust_check_is_not_read(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_definition_changed_after_trust_check_is_not_read(tmp_path: Path) -> Non
     trust(project, home)
     looked = check_trust(project, home)
     write(project / ".llc/commands/a.md", "another")
-    (one,) = read_definition_files("commands", project, home, looked)
-    assert one.text == "" and "changed while it was read" in one.fault
+    (item,) = read_definition_files("commands", project, home, looked)
+    assert item.text == "" and "changed while it was read" in item.fault
 
 
 def test_unreadable_definition_is_named_and_does_not_hang(tmp_path: Path, look: Look) -> None:
@@ -53,8 +53,8 @@ def test_unreadable_definition_is_named_and_does_not_hang(tmp_path: Path, look: 
     (folder / "d-large.md").write_bytes(b"x" * 1_000_001)
     good, *odd = look()
     assert (good.text, good.fault) == ("good", "")
-    for one in odd:
-        assert one.text == "" and one.fault.startswith(f"{one.path}:")
+    for item in odd:
+        assert item.text == "" and item.fault.startswith(f"{item.path}:")
 
 
 def test_user_file_in_home_project_counts_as_user(tmp_path: Path) -> None:
@@ -64,4 +64,4 @@ def test_user_file_in_home_project_counts_as_user(tmp_path: Path) -> None:
     look = read_definition_files(
         "agents", tmp_path, tmp_path / ".llc", check_trust(tmp_path, tmp_path / ".llc")
     )
-    assert [(one.name, one.origin) for one in look] == [("a", "user"), ("b", "project")]
+    assert [(item.name, item.origin) for item in look] == [("a", "user"), ("b", "project")]

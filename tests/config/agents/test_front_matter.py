@@ -12,18 +12,18 @@ FILE = Path("x.md")
 
 
 def test_settings_stand_above_the_text_with_their_lines() -> None:
-    found = split_front_matter(
+    front_matter = split_front_matter(
         FILE, "---\r\na: 1\r\nb:\r\n  c: [x,\r\n    y]\r\n---\r\n# Text\n---\nmore"
     )
-    assert found.values == {"a": 1, "b": {"c": ["x", "y"]}}
-    assert found.lines[("a",)] == 2 and found.lines[("b", "c")] == 4
-    assert found.body == "# Text\n---\nmore"
+    assert front_matter.values == {"a": 1, "b": {"c": ["x", "y"]}}
+    assert front_matter.lines[("a",)] == 2 and front_matter.lines[("b", "c")] == 4
+    assert front_matter.body == "# Text\n---\nmore"
 
 
 @pytest.mark.parametrize("text", ["", "# Text", "----\na: 1\n", " ---\na: 1\n---\n"])
 def test_text_without_leading_dashes_is_all_body(text: str) -> None:
-    found = split_front_matter(FILE, text)
-    assert (found.values, found.body) == ({}, text)
+    front_matter = split_front_matter(FILE, text)
+    assert (front_matter.values, front_matter.body) == ({}, text)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_invalid_yaml_value_is_read_as_text(line: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "why"),
+    ("text", "line", "reason"),
     [
         ("---\na: 1\n", 1, "the front matter has no end"),
         ("---\na: 1\na: 2\n---\n", 3, "duplicate key"),
@@ -55,19 +55,21 @@ def test_invalid_yaml_value_is_read_as_text(line: str, value: object) -> None:
         ("---\n- a\n---\n", 1, "not a mapping"),
     ],
 )
-def test_unreadable_front_matter_is_reported_with_its_line(text: str, line: int, why: str) -> None:
-    with pytest.raises(UsageError, match=why) as told:
+def test_unreadable_front_matter_is_reported_with_its_line(
+    text: str, line: int, reason: str
+) -> None:
+    with pytest.raises(UsageError, match=reason) as error_info:
         split_front_matter(FILE, text)
-    assert told.value.message.startswith(f"x.md:{line}:")
+    assert error_info.value.message.startswith(f"x.md:{line}:")
 
 
 @given(st.text(alphabet=st.sampled_from("---\n:[]{}&*!|>'\"#%@`ab \t\r1,?")))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        found = split_front_matter(FILE, f"---\n{text}\n---\nbody")
+        front_matter = split_front_matter(FILE, f"---\n{text}\n---\nbody")
     except UsageError:
         return
-    assert found.body.endswith("body")
+    assert front_matter.body.endswith("body")
 
 
 @pytest.mark.parametrize("file", sorted(BUILT_IN.glob("*.md")), ids=lambda file: file.stem)

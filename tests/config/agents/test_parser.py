@@ -66,29 +66,33 @@ def reports(front: str, body: str = "You.") -> tuple[str, ...]:
 
 
 def test_own_agent_file_is_read_completely() -> None:
-    found = read_agent(FILE, OWN, own=True)
-    assert (found.name, found.system_prompt, found.mode, found.model) == (
+    result = read_agent(FILE, OWN, own=True)
+    assert (result.name, result.system_prompt, result.mode, result.model) == (
         "tidy",
         "You tidy.",
         "all",
         "",
     )
-    assert (found.allowed_tools, found.denied_tools) == (("read_file", "edit"), ("webfetch",))
-    assert [(rule.kind, rule.text, rule.origin) for rule in found.permissions] == [
+    assert (result.allowed_tools, result.denied_tools) == (("read_file", "edit"), ("webfetch",))
+    assert [(rule.kind, rule.text, rule.origin) for rule in result.permissions] == [
         ("deny", "run_command(git push:*)", f"{FILE}:5"),
         ("allow", "run_command(make)", f"{FILE}:6"),
     ]
-    assert (found.writable_files, found.max_steps, found.notes) == (("src/**", "tests/**"), 3, ())
-    assert (found.locate_key("files"), found.locate_key("hidden")) == (f"{FILE}:7", str(FILE))
+    assert (result.writable_files, result.max_steps, result.notes) == (
+        ("src/**", "tests/**"),
+        3,
+        (),
+    )
+    assert (result.locate_key("files"), result.locate_key("hidden")) == (f"{FILE}:7", str(FILE))
 
 
 def test_claude_code_agent_keys_without_use_are_noted() -> None:
-    found = read_agent(FILE, CLAUDE, own=True)
-    assert found.description.startswith("Use when: code") and found.description.endswith("ple>")
-    assert (found.name, found.allowed_tools) == ("reviewer", ("Read", "Grep", "Bash"))
-    assert (found.denied_tools, found.model, found.max_steps) == (("WebFetch",), "", 7)
-    noted = [note.split(":")[1] for note in found.notes]
-    assert noted == ["8", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[1]
+    result = read_agent(FILE, CLAUDE, own=True)
+    assert result.description.startswith("Use when: code") and result.description.endswith("ple>")
+    assert (result.name, result.allowed_tools) == ("reviewer", ("Read", "Grep", "Bash"))
+    assert (result.denied_tools, result.model, result.max_steps) == (("WebFetch",), "", 7)
+    noted = [note.split(":")[1] for note in result.notes]
+    assert noted == ["8", "6"] and "`sonnet` is not PROVIDER/MODEL" in result.notes[1]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +106,8 @@ def test_claude_code_agent_keys_without_use_are_noted() -> None:
     ],
 )
 def test_mode_and_isolation_are_read(written: str, limit: str, isolation: str) -> None:
-    found = agent(written)
-    assert (found.mode_limit, found.isolation, found.notes) == (limit, isolation, ())
+    result = agent(written)
+    assert (result.mode_limit, result.isolation, result.notes) == (limit, isolation, ())
 
 
 def test_wrong_mode_and_isolation_are_reported() -> None:
@@ -113,18 +117,18 @@ def test_wrong_mode_and_isolation_are_reported() -> None:
 
 def test_unknown_key_in_another_agents_folder_is_noted() -> None:
     text = "---\ndescription: x\nfuture: yes\n---\nYou."
-    found = read_agent(Path(".claude/agents/x.md"), text, own=True)
-    assert [note.partition(": ")[2] for note in found.notes] == ["`future` is not used here"]
+    result = read_agent(Path(".claude/agents/x.md"), text, own=True)
+    assert [note.partition(": ")[2] for note in result.notes] == ["`future` is not used here"]
     with pytest.raises(InvalidAgentError, match="unknown key `future`"):
         read_agent(Path(".llc/agents/x.md"), text, own=True)
 
 
 def test_opencode_agent_is_read_with_tools_as_rules() -> None:
-    found = read_agent(FILE, OPENCODE, own=True)
-    assert (found.mode, found.model, found.temperature) == ("subagent", "openai/gpt-4o", 0.1)
-    assert (found.allowed_tools, found.denied_tools) == (("*",), ("write", "mcp_*"))
-    assert (found.max_steps, found.hidden) == (5, True)
-    assert [f"{rule.kind} {rule.text}" for rule in found.permissions] == [
+    result = read_agent(FILE, OPENCODE, own=True)
+    assert (result.mode, result.model, result.temperature) == ("subagent", "openai/gpt-4o", 0.1)
+    assert (result.allowed_tools, result.denied_tools) == (("*",), ("write", "mcp_*"))
+    assert (result.max_steps, result.hidden) == (5, True)
+    assert [f"{rule.kind} {rule.text}" for rule in result.permissions] == [
         "deny edit",
         "ask bash",
         "deny run_command(git push:*)",
@@ -133,14 +137,14 @@ def test_opencode_agent_is_read_with_tools_as_rules() -> None:
 
 
 def test_only_true_tools_remain_where_all_are_false() -> None:
-    found = agent("tools: {'*': false, read: true, bash: false}")
-    assert (found.allowed_tools, found.denied_tools) == (("read",), ("bash",))
+    result = agent("tools: {'*': false, read: true, bash: false}")
+    assert (result.allowed_tools, result.denied_tools) == (("read",), ("bash",))
 
 
 def test_project_agent_cannot_have_allow_rules() -> None:
-    found = read_agent(FILE, OWN, own=False)
-    assert [rule.kind for rule in found.permissions] == ["deny"]
-    assert found.notes == (f"{FILE}:6: a project's agent cannot have `allow` rules",)
+    result = read_agent(FILE, OWN, own=False)
+    assert [rule.kind for rule in result.permissions] == ["deny"]
+    assert result.notes == (f"{FILE}:6: a project's agent cannot have `allow` rules",)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +174,7 @@ def test_project_agent_cannot_have_allow_rules() -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_line(front: str, report: str) -> None:
-    assert any(report in one and one.startswith(f"{FILE}:") for one in reports(front))
+    assert any(report in item and item.startswith(f"{FILE}:") for item in reports(front))
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -3,13 +3,13 @@ from maxagent.config.settings.permission_rules import RawRule
 
 
 def test_project_profile_inherits_limits_but_no_allow_rules() -> None:
-    kept, dropped = RawRule("deny", "edit", "u:3"), RawRule("allow", "grep", "u:4")
-    own = RawRule("ask", "webfetch", "p:2")
+    raw_rule, dropped = RawRule("deny", "edit", "u:3"), RawRule("allow", "grep", "u:4")
+    rule = RawRule("ask", "webfetch", "p:2")
     users = AgentProfile(
-        "a", "", "x", permissions=(kept, dropped), max_steps=5, writable_files=("src/**",)
+        "a", "", "x", permissions=(raw_rule, dropped), max_steps=5, writable_files=("src/**",)
     )
-    projects = AgentProfile("a", "", "y", permissions=(own,), max_steps=9, under=users)
-    assert projects.rules == (own, kept)
+    projects = AgentProfile("a", "", "y", permissions=(rule,), max_steps=9, under=users)
+    assert projects.rules == (rule, raw_rule)
     assert (projects.steps, users.steps, AgentProfile("b", "", "z").steps) == (5, 5, 0)
     assert projects.limits == (projects, users)
 

@@ -24,10 +24,10 @@ def found(tmp_path: Path, *, trusted: bool = True) -> AgentRegistry:
 
 
 def test_built_in_agents_are_listed_each_with_description() -> None:
-    shown = [one for one in load_built_in_agents().values() if not one.hidden]
-    assert [one.name for one in shown] == SHOWN and "editor" in load_built_in_agents()
+    output = [item for item in load_built_in_agents().values() if not item.hidden]
+    assert [item.name for item in output] == SHOWN and "editor" in load_built_in_agents()
     assert all(
-        one.description and one.origin == "built-in" for one in load_built_in_agents().values()
+        item.description and item.origin == "built-in" for item in load_built_in_agents().values()
     )
 
 
@@ -47,8 +47,8 @@ def test_project_agents_load_only_in_trusted_folder(tmp_path: Path) -> None:
 
 def test_project_agent_keeps_limits_of_agent_it_replaces(tmp_path: Path) -> None:
     put(tmp_path / "home/agents/mine.md", "permissions: {deny: [edit], allow: [grep]}")
-    for place in (".llc", ".opencode"):
-        put(tmp_path / f"project/{place}/agents/mine.md", "tools: [edit, grep]", body=place)
+    for name in (".llc", ".opencode"):
+        put(tmp_path / f"project/{name}/agents/mine.md", "tools: [edit, grep]", body=name)
     put(tmp_path / "project/.agents/agents/explore.md", "tools: [run_command]")
     mine, explore = found(tmp_path).find("mine"), found(tmp_path).find("explore")
     assert (mine.system_prompt, [rule.text for rule in mine.rules]) == (".llc", ["edit"])
@@ -99,10 +99,10 @@ def test_the_agents_are_those_that_can_speak(tmp_path: Path) -> None:
 
 def test_subagent_cannot_be_chosen_for_conversation(tmp_path: Path) -> None:
     put(tmp_path / "home/agents/mine.md", "mode: subagent")
-    known = found(tmp_path)
+    existing = found(tmp_path)
     for name in ("mine", "general"):
-        assert known.find(name).mode == "subagent"
+        assert existing.find(name).mode == "subagent"
         with pytest.raises(UsageError, match="works only for other agents") as refused:
-            known.find_primary_agent(name)
+            existing.find_primary_agent(name)
         assert "explore, plan, shell" in refused.value.hint and name not in refused.value.hint
-    assert known.find_primary_agent("plan").name == "plan"
+    assert existing.find_primary_agent("plan").name == "plan"

@@ -5,7 +5,7 @@ from maxagent.config.agents.rules import parse_file_table, parse_rules
 
 def read(value: object) -> tuple[list[str], list[str]]:
     rules, wrong = parse_rules(value, lambda *keys: "/".join(("f", *keys)))
-    return [f"{one.origin}: {one.kind} {one.text}" for one in rules], wrong
+    return [f"{rule.origin}: {rule.kind} {rule.text}" for rule in rules], wrong
 
 
 def test_lists_and_tables_are_rules_with_their_places() -> None:
@@ -36,13 +36,13 @@ def test_lists_and_tables_are_rules_with_their_places() -> None:
     ],
 )
 def test_unparsable_rule_is_reported_and_not_applied(value: object, wrong: str) -> None:
-    rules, told = read(value)
-    assert rules == [] and len(told) == 1 and told[0].startswith(wrong)
+    rules, message = read(value)
+    assert rules == [] and len(message) == 1 and message[0].startswith(wrong)
 
 
 def read_files(table: dict[str, object]) -> tuple[tuple[str, ...], list[str], list[str]]:
     files, rules, wrong = parse_file_table(table, lambda *keys: "/".join(("f", *keys)))
-    return files, [f"{one.kind} {one.text}" for one in rules], wrong
+    return files, [f"{rule.kind} {rule.text}" for rule in rules], wrong
 
 
 @pytest.mark.parametrize(

@@ -20,5 +20,5 @@ def test_a_value_is_read_as_git_reads_it(
     written: str, expected: list[tuple[str, str, str, str]]
 ) -> None:
     entries = parse_config(written, Path("config"))
-    found = [(entry.section, entry.subsection, entry.key, entry.value) for entry in entries]
-    assert found == expected
+    result = [(entry.section, entry.subsection, entry.key, entry.value) for entry in entries]
+    assert result == expected

@@ -82,8 +82,8 @@ def parse(text: str) -> list[str]:
 
 
 def write(name: str, value: str) -> str:
-    section, _, rest = name.partition(".")
-    subsection, _, key = rest.rpartition(".")
+    section, _, remainder = name.partition(".")
+    subsection, _, key = remainder.rpartition(".")
     return (
         f'[{section} "{subsection}"]\n{key} = {value}\n'
         if subsection
@@ -97,8 +97,8 @@ def test_a_setting_that_names_a_program_is_known(name: str) -> None:
 
 
 def parse_name(name: str) -> str:
-    section, _, rest = name.partition(".")
-    return f"{section.lower()}.{rest}"
+    section, _, remainder = name.partition(".")
+    return f"{section.lower()}.{remainder}"
 
 
 @pytest.mark.parametrize("name", PLAIN)

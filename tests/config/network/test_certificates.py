@@ -45,13 +45,16 @@ def test_the_environment_names_authorities(
     tmp_path: Path, environ: Mapping[str, str], replaced_by: str, is_trusted: bool
 ) -> None:
     (tmp_path / "0a1b2c3d.0").write_bytes(AUTHORITY.read_bytes())
-    named = {name: value.format(file=AUTHORITY, folder=tmp_path) for name, value in environ.items()}
-    found = read_certificates(named)
-    assert found.replaced_by == replaced_by
-    assert (NAME in names_of(found.context)) is is_trusted
-    assert found.context.verify_mode == ssl.CERT_REQUIRED and found.context.check_hostname
+    names = {name: value.format(file=AUTHORITY, folder=tmp_path) for name, value in environ.items()}
+    certificates = read_certificates(names)
+    assert certificates.replaced_by == replaced_by
+    assert (NAME in names_of(certificates.context)) is is_trusted
+    assert (
+        certificates.context.verify_mode == ssl.CERT_REQUIRED
+        and certificates.context.check_hostname
+    )
     if replaced_by and is_trusted:
-        assert names_of(found.context) == [NAME], "the system's count no longer"
+        assert names_of(certificates.context) == [NAME], "the system's count no longer"
 
 
 def test_extra_authorities_are_added_to_the_usual_ones() -> None:

@@ -127,7 +127,7 @@ async def test_a_connection_is_used_again() -> None:
         async with open_client(LIMITS) as client:
             for _ in range(3):
                 assert (await client.get(f"http://127.0.0.1:{web.port}/")).text == "hi"
-    assert {one["Accept-Encoding"] for one in web.asked} == {"gzip, deflate"}
+    assert {item["Accept-Encoding"] for item in web.asked} == {"gzip, deflate"}
 
 
 @pytest.mark.parametrize(

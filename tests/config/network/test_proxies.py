@@ -85,8 +85,8 @@ OTHER = "http://other.example.com"
 
 def find(environ: Mapping[str, str], url: str = HTTPS) -> str:
     """The proxy of an address; empty: none."""
-    scheme, _, rest = url.partition("://")
-    host, _, port = rest.partition("/")[0].partition(":")
+    scheme, _, remainder = url.partition("://")
+    host, _, port = remainder.partition("/")[0].partition(":")
     proxy = read_proxies(environ).find_proxy(scheme, host, int(port) if port else None)
     return proxy.address if proxy else ""
 

@@ -38,8 +38,8 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
 
 def read(encoding: str, data: bytes, limits: ResponseLimits, events: bool = False) -> bytes:
     body = LimitedBody(encoding, limits, is_events=events)
-    pieces = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]
-    return b"".join(part for piece in pieces for part in body.decode(piece))
+    indexes = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]
+    return b"".join(part for piece in indexes for part in body.decode(piece))
 
 
 @settings(deadline=None)
@@ -69,7 +69,7 @@ def test_damage_is_no_bomb(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "data", "limits", "events", "words"),
+    ("encoding", "data", "limits", "events", "text"),
     [
         ("gzip", pack(bytes(30 * MEGABYTE), 31), ResponseLimits(), False, "over 100 times"),
         ("deflate", pack(bytes(30 * MEGABYTE), 15), ResponseLimits(), False, "over 100 times"),
@@ -100,9 +100,9 @@ def test_damage_is_no_bomb(encoding: str) -> None:
     ],
 )
 def test_an_answer_ends_at_its_bounds(
-    encoding: str, data: bytes, limits: ResponseLimits, events: bool, words: str
+    encoding: str, data: bytes, limits: ResponseLimits, events: bool, text: str
 ) -> None:
-    with pytest.raises(ResponseLimitError, match=words):
+    with pytest.raises(ResponseLimitError, match=text):
         read(encoding, data, limits, events)
 
 
@@ -114,11 +114,11 @@ TEXTS = ResponseLimits(max_values=100, skips_strings=True)
 @given(st.lists(st.integers(1, 200), max_size=100))
 def test_commas_in_a_text_are_no_values(sizes: list[int]) -> None:
     for events in (False, True):
-        left, body = f"data: {CSV}\n".encode(), LimitedBody("", TEXTS, is_events=events)
+        content, body = f"data: {CSV}\n".encode(), LimitedBody("", TEXTS, is_events=events)
         for size in sizes:
-            assert b"".join(body.decode(left[:size])) == left[:size]
-            left = left[size:]
-        assert b"".join(body.decode(left)) == left
+            assert b"".join(body.decode(content[:size])) == content[:size]
+            content = content[size:]
+        assert b"".join(body.decode(content)) == content
 
 
 def test_a_long_text_is_within_the_bounds() -> None:

@@ -28,7 +28,9 @@ def test_a_wrong_pattern_is_told():
         validate_patterns(("[[:alpha:]]",))
 
 
-NAMES = st.text("abE.~ \u0130*", min_size=1, max_size=6).filter(lambda one: one not in (".", ".."))
+NAMES = st.text("abE.~ \u0130*", min_size=1, max_size=6).filter(
+    lambda item: item not in (".", "..")
+)
 PATTERNS = st.sampled_from([".env", "*.b", "a/", "**/a/**", "/b", "!a.b", "a/*.E", "b~", "*"])
 
 
@@ -38,5 +40,5 @@ def test_names_of_a_folder_match_as_one(
 ) -> None:
     given_patterns, folder = tuple(patterns), "/".join(folders) or "."
     prefix = "" if folder == "." else f"{folder}/"
-    found = filter_matches(given_patterns, folder, names)
-    assert found == {name for name in names if matches_any(given_patterns, prefix + name)}
+    result = filter_matches(given_patterns, folder, names)
+    assert result == {name for name in names if matches_any(given_patterns, prefix + name)}

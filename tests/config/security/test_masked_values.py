@@ -10,7 +10,7 @@ from maxagent.config.security.masked_values import (
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "text"),
     [
         ("", ""),
         ("secret", "***"),
@@ -23,12 +23,12 @@ from maxagent.config.security.masked_values import (
         ("${env:TOKEN}", "${env:TOKEN}"),
     ],
 )
-def test_only_variables_of_a_secret_are_shown(value: str, shown: str) -> None:
-    assert mask_literals(value) == shown
+def test_only_variables_of_a_secret_are_shown(value: str, text: str) -> None:
+    assert mask_literals(value) == text
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "shown"),
+    ("name", "value", "text"),
     [
         ("API_KEY", "abc", "***"),
         ("API_KEY", "${KEY}", "${KEY}"),
@@ -37,13 +37,13 @@ def test_only_variables_of_a_secret_are_shown(value: str, shown: str) -> None:
         ("URL", "https://me:word@h", "https://***@h"),
     ],
 )
-def test_a_value_is_masked_by_its_name(name: str, value: str, shown: str) -> None:
-    assert mask_named(name, value) == shown
+def test_a_value_is_masked_by_its_name(name: str, value: str, text: str) -> None:
+    assert mask_named(name, value) == text
 
 
 def test_arguments_keep_their_variables() -> None:
-    words = ["--token", "${T}", "--api-key=abc", "--port", "1", "${A:-b}"]
-    assert [*mask_arguments(words)] == [
+    names = ["--token", "${T}", "--api-key=abc", "--port", "1", "${A:-b}"]
+    assert [*mask_arguments(names)] == [
         "--token",
         "${T}",
         "--api-key=***",

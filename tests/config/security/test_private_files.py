@@ -33,7 +33,7 @@ def test_folders_and_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     make_private_folder(folder)
     with open(folder / "file", "w", opener=open_private) as file:
         file.write("x")
-    assert [mode(place) for place in (folder, folder.parent, tmp_path / "a")] == [0o700] * 3
+    assert [mode(location) for location in (folder, folder.parent, tmp_path / "a")] == [0o700] * 3
     assert mode(folder / "file") == 0o600
 
 
@@ -51,16 +51,16 @@ def test_a_folder_that_was_open_is_shut(tmp_path: Path) -> None:
     assert mode(data) == 0o700
 
 
-@pytest.mark.parametrize("place", ["threads.db", "outputs", "outputs/thread", "errors"])
-def test_a_link_that_others_could_plant_is_told(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("text", ["threads.db", "outputs", "outputs/thread", "errors"])
+def test_a_link_that_others_could_plant_is_told(tmp_path: Path, text: str) -> None:
     elsewhere, data = tmp_path / "elsewhere", tmp_path / "home" / "data"
     elsewhere.mkdir()
     data.mkdir(mode=0o777, parents=True)
-    (data / place).parent.mkdir(exist_ok=True)
-    (data / place).symlink_to(elsewhere)
-    with pytest.raises(MaxAgentError, match="not yours, or a link") as told:
+    (data / text).parent.mkdir(exist_ok=True)
+    (data / text).symlink_to(elsewhere)
+    with pytest.raises(MaxAgentError, match="not yours, or a link") as error_info:
         paths.ensure_data_folder(tmp_path / "home")
-    assert place in told.value.message
+    assert text in error_info.value.message
     assert mode(data) == 0o700
 
 
@@ -88,8 +88,8 @@ def test_replaced_file_keeps_its_foreign_owner(tmp_path: Path) -> None:
     replace_file(file, b"old")
     os.chown(file, 12345, 54321)
     replace_file(file, b"new", 0o640)
-    found = file.stat()
-    assert (found.st_uid, found.st_gid, mode(file)) == (12345, 54321, 0o640)
+    status = file.stat()
+    assert (status.st_uid, status.st_gid, mode(file)) == (12345, 54321, 0o640)
     assert file.read_bytes() == b"new"
 
 

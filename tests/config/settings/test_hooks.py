@@ -49,9 +49,9 @@ def test_the_form_of_claude_code_is_read(tmp_path: Path) -> None:
 def test_no_project_takes_hooks_of_the_user_away(tmp_path: Path) -> None:
     project = "hooks: {before_tool: [{command: theirs}], PreToolUse: []}"
     loaded = load(tmp_path, CLAUDE, project)
-    named = [(hook.command, hook.from_project) for hook in loaded.hooks]
-    assert named[-2:] == [("third", False), ("theirs", True)]
-    assert len(named) == 4
+    hooks = [(hook.command, hook.from_project) for hook in loaded.hooks]
+    assert hooks[-2:] == [("third", False), ("theirs", True)]
+    assert len(hooks) == 4
     assert [hook.command for hook in loaded.settings.hooks.before_tool][-1] == "theirs"
 
 

@@ -85,8 +85,8 @@ def test_leaves_are_values_and_empty_mappings() -> None:
 
 def test_map_values_visits_every_value_with_its_path() -> None:
     tree = {"a": {"b": [1, 2]}, "c": 3}
-    shown = map_values(tree, lambda path, value: f"{join_key(path)}={value}")
-    assert shown == {"a": {"b": ["a.b.0=1", "a.b.1=2"]}, "c": "c=3"}
+    values = map_values(tree, lambda path, value: f"{join_key(path)}={value}")
+    assert values == {"a": {"b": ["a.b.0=1", "a.b.1=2"]}, "c": "c=3"}
 
 
 def test_set_secret_is_hidden_unset_one_stays_empty() -> None:

@@ -40,25 +40,25 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def world(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_without_files_everything_is_a_default(place: Place) -> None:
-    loaded = place.load()
+def test_without_files_everything_is_a_default(world: Place) -> None:
+    loaded = world.load()
     assert loaded.settings == Settings()
     assert set(loaded.origins.values()) == {"default"}
-    assert not any(place.home.iterdir())
+    assert not any(world.home.iterdir())
 
 
-def test_settings_sources_override_each_other_in_order(place: Place) -> None:
-    place.user_file.write_text(
+def test_settings_sources_override_each_other_in_order(world: Place) -> None:
+    world.user_file.write_text(
         "model:\n  default: user\n  thinking_model: user\n  max_tokens: 1\n  max_retries: 1\n"
     )
-    place.project_file.write_text(
+    world.project_file.write_text(
         "model:\n  default: project\n  thinking_model: project\n  max_tokens: 2\n"
     )
-    loaded = place.load(
+    loaded = world.load(
         {"LLC_MODEL": "environment", "LLC_MODEL__THINKING_MODEL": "environment"},
         model__default="flag",
         security__mode=None,
@@ -69,85 +69,85 @@ def test_settings_sources_override_each_other_in_order(place: Place) -> None:
     origins = {key.partition(".")[2]: origin for key, origin in loaded.origins.items()}
     assert origins["default"] == "flag"
     assert origins["thinking_model"] == "environment LLC_MODEL__THINKING_MODEL"
-    assert origins["max_tokens"] == f"{place.project_file}:4"
-    assert origins["max_retries"] == f"{place.user_file}:5"
+    assert origins["max_tokens"] == f"{world.project_file}:4"
+    assert origins["max_retries"] == f"{world.user_file}:5"
     assert origins["temperature"] == "default"
 
 
-def test_models_merge_and_lists_replace(place: Place) -> None:
-    place.user_file.write_text(
+def test_models_merge_and_lists_replace(world: Place) -> None:
+    world.user_file.write_text(
         "model: {models: {glm-4.6: {max_tokens: 1, api: chat}}}\ntools: {disabled: [a, b]}\n"
     )
-    place.project_file.write_text(
+    world.project_file.write_text(
         "model: {models: {glm-4.6: {max_tokens: 2}}}\ntools: {disabled: [c]}\n"
     )
-    loaded = place.load()
+    loaded = world.load()
     limits = loaded.settings.model.models["glm-4.6"]
     assert (limits.max_tokens, limits.api, limits.temperature) == (2, "chat", None)
     assert loaded.settings.tools.disabled == ["c"]
-    assert loaded.origins["model.models.glm-4.6.api"] == f"{place.user_file}:1"
+    assert loaded.origins["model.models.glm-4.6.api"] == f"{world.user_file}:1"
     assert loaded.origins["model.models.glm-4.6.temperature"] == "default"
 
 
-def test_an_empty_section_changes_nothing(place: Place) -> None:
-    place.user_file.write_text("model:\n  default: user\n")
-    place.project_file.write_text("model:\n  # default: project\ntask:\n")
-    assert place.load().settings.model.default == "user"
+def test_an_empty_section_changes_nothing(world: Place) -> None:
+    world.user_file.write_text("model:\n  default: user\n")
+    world.project_file.write_text("model:\n  # default: project\ntask:\n")
+    assert world.load().settings.model.default == "user"
 
 
-def test_null_unsets_what_may_be_unset(place: Place) -> None:
-    place.user_file.write_text("security: {mode: auto}\n")
-    place.project_file.write_text("security: {mode: null}\n")
-    assert place.load().settings.security.mode is None
+def test_null_unsets_what_may_be_unset(world: Place) -> None:
+    world.user_file.write_text("security: {mode: auto}\n")
+    world.project_file.write_text("security: {mode: null}\n")
+    assert world.load().settings.security.mode is None
 
 
-def test_variables_are_replaced_in_files_only(place: Place) -> None:
-    place.user_file.write_text("litellm:\n  api_key: ${KEY}\n  base_url: ${URL:-http://local}\n")
-    endpoint = place.load({"KEY": "secret", "LLC_PROVIDER": "${KEY}"}).settings.litellm
+def test_variables_are_replaced_in_files_only(world: Place) -> None:
+    world.user_file.write_text("litellm:\n  api_key: ${KEY}\n  base_url: ${URL:-http://local}\n")
+    endpoint = world.load({"KEY": "secret", "LLC_PROVIDER": "${KEY}"}).settings.litellm
     assert (endpoint.api_key, endpoint.base_url) == ("secret", "http://local")
     assert endpoint.provider == "${KEY}"
 
 
-def test_mistakes_of_all_sources_share_one_error(place: Place) -> None:
-    place.user_file.write_text("modle: {}\nlitellm:\n  base_url: ${NOWHERE}\n")
-    place.project_file.write_text("security:\n  mode: yolo\n  mdoe: ask\n")
+def test_mistakes_of_all_sources_share_one_error(world: Place) -> None:
+    world.user_file.write_text("modle: {}\nlitellm:\n  base_url: ${NOWHERE}\n")
+    world.project_file.write_text("security:\n  mode: yolo\n  mdoe: ask\n")
     with pytest.raises(UsageError) as refusal:
-        place.load({"LLC_TOOLS": "grep"}, task__repair_rounds=-1)
+        world.load({"LLC_TOOLS": "grep"}, task__repair_rounds=-1)
     assert refusal.value.exit_code == 2
     lines = [line.strip() for line in refusal.value.message.splitlines()]
     assert lines == [
         "6 mistakes in the configuration:",
-        f"{place.user_file}:1: unknown key `modle`; did you mean `model`?",
-        f"{place.user_file}:3: variable `NOWHERE` is not set;"
+        f"{world.user_file}:1: unknown key `modle`; did you mean `model`?",
+        f"{world.user_file}:3: variable `NOWHERE` is not set;"
         " set it, or write `${NOWHERE:-DEFAULT}`",
-        f"{place.project_file}:2: `security.mode` must be 'ask', 'edits', 'auto' or 'read-only',"
+        f"{world.project_file}:2: `security.mode` must be 'ask', 'edits', 'auto' or 'read-only',"
         ' not `"yolo"`',
-        f"{place.project_file}:3: unknown key `security.mdoe`; did you mean `security.mode`?",
+        f"{world.project_file}:3: unknown key `security.mdoe`; did you mean `security.mode`?",
         'environment LLC_TOOLS: `tools` must be a mapping, not `"grep"`',
         "flag: `task.repair_rounds` must be greater than or equal to 0, not `-1`",
     ]
 
 
-def test_mistake_is_reported_even_when_source_is_overridden(place: Place) -> None:
-    place.user_file.write_text("model: {max_tokens: many}\n")
+def test_mistake_is_reported_even_when_source_is_overridden(world: Place) -> None:
+    world.user_file.write_text("model: {max_tokens: many}\n")
     with pytest.raises(UsageError, match="model.max_tokens"):
-        place.load({"LLC_MODEL__MAX_TOKENS": "5"})
+        world.load({"LLC_MODEL__MAX_TOKENS": "5"})
 
 
-def test_a_broken_project_file_is_refused(place: Place) -> None:
-    place.project_file.write_text("model: [\n")
+def test_a_broken_project_file_is_refused(world: Place) -> None:
+    world.project_file.write_text("model: [\n")
     with pytest.raises(UsageError, match="not YAML"):
-        place.load()
+        world.load()
 
 
-def test_project_file_changed_after_trust_check_is_refused(place: Place) -> None:
-    place.project_file.write_text("language: en\n")
-    trust(place.project, place.home)
-    looked = check_trust(place.project, place.home)
-    place.project_file.write_text("security: {mode: auto}\n")
+def test_project_file_changed_after_trust_check_is_refused(world: Place) -> None:
+    world.project_file.write_text("language: en\n")
+    trust(world.project, world.home)
+    looked = check_trust(world.project, world.home)
+    world.project_file.write_text("security: {mode: auto}\n")
     with pytest.raises(UsageError, match="changed while it was read"):
-        load_settings(place.project, place.home, environ={}, trust=looked)
-    assert load_settings(place.project, place.home, environ={}).settings.security.mode is None
+        load_settings(world.project, world.home, environ={}, trust=looked)
+    assert load_settings(world.project, world.home, environ={}).settings.security.mode is None
 
 
 def test_loading_imports_nothing_heavy() -> None:
@@ -211,9 +211,9 @@ def test_what_opens_is_named_with_its_place(tmp_path: Path) -> None:
     assert list_negated_patterns([named(PROJECT, "!a"), named("flag", "b")], PROJECT) == ()
 
 
-@pytest.mark.parametrize("own", [["!.env"], ["!*"], ["!.env", "!.env.*"], []])
-def test_no_list_of_a_project_opens_anything(own: list[str], tmp_path: Path) -> None:
-    workspace = workspace_of(tmp_path, named(PROJECT, *own))
+@pytest.mark.parametrize("names", [["!.env"], ["!*"], ["!.env", "!.env.*"], []])
+def test_no_list_of_a_project_opens_anything(names: list[str], tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, named(PROJECT, *names))
     with pytest.raises(ToolError):
         workspace.resolve(".env")
     assert workspace.resolve(".env.example")
@@ -233,12 +233,12 @@ def test_exclude_files_adds_patterns() -> None:
     assert list_negated_patterns([layer], "project") == ("`!.env` (user)",)
 
 
-def test_credentials_in_headers_are_redacted(place: Place) -> None:
-    place.user_file.write_text(
+def test_credentials_in_headers_are_redacted(world: Place) -> None:
+    world.user_file.write_text(
         "litellm:\n  extra_headers:\n    X-Api-Key: qwertyuiop-1\n"
         "    Authorization: Bearer asdfghjkl-2\n    X-Team: front-end-team\n"
     )
-    place.load()
+    world.load()
     assert "qwertyuiop-1" not in redact("it is qwertyuiop-1")
     assert "asdfghjkl-2" not in redact("it is asdfghjkl-2")
     assert redact("the front-end-team") == "the front-end-team"
@@ -256,15 +256,15 @@ def test_credentials_in_headers_are_redacted(place: Place) -> None:
     ],
 )
 def test_no_project_switches_memory_on(
-    place: Place, name: str, users: str, projects: str, variable: str, wanted: bool
+    world: Place, name: str, users: str, projects: str, variable: str, wanted: bool
 ) -> None:
-    place.user_file.write_text(f"memory:\n  {name}: {users}\n")
-    place.project_file.write_text(f"memory:\n  {name}: {projects}\n  inject: 2\n")
+    world.user_file.write_text(f"memory:\n  {name}: {users}\n")
+    world.project_file.write_text(f"memory:\n  {name}: {projects}\n  inject: 2\n")
     environ = {f"MAXAGENT_MEMORY__{name.upper()}": variable} if variable else {}
-    loaded = place.load(environ=environ)
+    loaded = world.load(environ=environ)
     assert getattr(loaded.settings.memory, name) is wanted and loaded.settings.memory.inject == 2
     if (users, variable) == ("false", ""):
-        assert loaded.origins[f"memory.{name}"].startswith(str(place.user_file))
+        assert loaded.origins[f"memory.{name}"].startswith(str(world.user_file))
 
 
 def test_safe_zone_has_another_name(tmp_path: Path) -> None:

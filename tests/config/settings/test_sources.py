@@ -67,19 +67,19 @@ def test_origin_is_line_of_key_or_its_section() -> None:
     ],
 )
 def test_a_mistake_says_what_is_allowed(values: dict[str, object], text: str) -> None:
-    (found,) = find_mistakes(Layer("f", values)).values()
-    assert found.startswith(text)
+    (result,) = find_mistakes(Layer("f", values)).values()
+    assert result.startswith(text)
 
 
 def test_a_wrong_secret_is_never_shown() -> None:
-    (found,) = find_mistakes(Layer("f", {"litellm": {"api_key": 12345}})).values()
-    assert found == "`litellm.api_key` must be a valid string, not the value there"
+    (result,) = find_mistakes(Layer("f", {"litellm": {"api_key": 12345}})).values()
+    assert result == "`litellm.api_key` must be a valid string, not the value there"
 
 
 def test_a_report_is_in_line_order() -> None:
     lines = {("b",): 1, ("a",): 12, ("c",): 2}
-    found = {("a",): "third", ("b",): "first", ("c",): "second"}
-    assert format_mistakes(Layer("f", {}, lines), found) == [
+    texts = {("a",): "third", ("b",): "first", ("c",): "second"}
+    assert format_mistakes(Layer("f", {}, lines), texts) == [
         "f:1: first",
         "f:2: second",
         "f:12: third",

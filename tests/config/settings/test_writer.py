@@ -161,7 +161,7 @@ def test_concurrent_settings_changes_are_all_kept(file: Path) -> None:
 
     with ThreadPoolExecutor(4) as terminals:
         list(terminals.map(one, range(12)))
-    kept = load_settings(file.parent, file.parent, environ={}).settings
-    assert sorted(kept.permissions.allow) == sorted(f"run_command(make {n})" for n in range(12))
-    assert set(kept.model.models) == {f"m{number}" for number in range(12)}
+    settings = load_settings(file.parent, file.parent, environ={}).settings
+    assert sorted(settings.permissions.allow) == sorted(f"run_command(make {n})" for n in range(12))
+    assert set(settings.model.models) == {f"m{number}" for number in range(12)}
     assert list(file.parent.iterdir()) == [file]

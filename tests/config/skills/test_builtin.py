@@ -28,11 +28,11 @@ def test_only_the_argument_hint_is_beyond_the_specification() -> None:
 
 
 def test_every_command_that_it_names_exists() -> None:
-    named = {tuple(words.split()) for words in re.findall(r"`mcode ((?:[a-z]+ ?)+)", TEXT)}
-    assert len(named) > 20
-    for words in named:
+    parts = {tuple(match.split()) for match in re.findall(r"`mcode ((?:[a-z]+ ?)+)", TEXT)}
+    assert len(parts) > 20
+    for text in parts:
         command = get_command(app)
-        for word in words:
+        for word in text:
             command = getattr(command, "commands", {})[word]
 
 
@@ -51,5 +51,10 @@ def test_every_rule_that_it_names_can_be_read() -> None:
 
 def test_it_names_every_place_of_skills(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    own = [str(place).replace("/home/me", "~") for place in list_user_places(Path("/home/me/.llc"))]
-    assert [place for place in (*PLACES["skills"], *own) if f"`{place}`" not in TEXT] == []
+    user_places = [
+        str(location).replace("/home/me", "~")
+        for location in list_user_places(Path("/home/me/.llc"))
+    ]
+    assert [
+        location for location in (*PLACES["skills"], *user_places) if f"`{location}`" not in TEXT
+    ] == []

@@ -44,7 +44,7 @@ def test_blanks_after_the_marks_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "listed", "invocable"),
+    ("keys", "entries", "invocable"),
     [
         ("disable-model-invocation: true", False, True),
         ('disable-model-invocation: "true"', False, True),
@@ -52,9 +52,9 @@ def test_blanks_after_the_marks_do_not_count() -> None:
         ("user-invocable: no", True, False),
     ],
 )
-def test_hidden_skills_are_for_one_side_only(keys: str, listed: bool, invocable: bool) -> None:
+def test_hidden_skills_are_for_one_side_only(keys: str, entries: bool, invocable: bool) -> None:
     skill = read(write(f"name: night\ndescription: x\n{keys}"))
-    assert (skill.is_listed, skill.is_invocable) == (listed, invocable)
+    assert (skill.is_listed, skill.is_invocable) == (entries, invocable)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_hidden_skills_are_for_one_side_only(keys: str, listed: bool, invocable:
     ],
 )
 def test_what_is_wrong_is_said_and_loaded(content: str, warning: str) -> None:
-    assert any(one.startswith(warning) for one in read(content).warnings)
+    assert any(item.startswith(warning) for item in read(content).warnings)
 
 
 @pytest.mark.parametrize(
@@ -126,90 +126,90 @@ KEYS = {"name": "night", "description": "Rest."}
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillPlace:
+def skills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillPlace:
     monkeypatch.setenv("HOME", str(tmp_path))
     return SkillPlace(tmp_path)
 
 
-def test_first_place_counts_and_others_are_noted(place: SkillPlace) -> None:
+def test_first_place_counts_and_others_are_noted(skills: SkillPlace) -> None:
     files = [
-        place.add(f"{folder}/night", KEYS, folder)
+        skills.add(f"{folder}/night", KEYS, folder)
         for folder in ("home/skills", ".agents/skills", ".claude/skills")
     ]
-    registry = place.registry
+    registry = skills.registry
     assert registry.skills["night"].body == "home/skills"
     assert [skill.file for skill in registry.replaced] == files[1:]
-    assert registry.skills["night"].warnings == tuple(f"it replaces `{one}`" for one in files[1:])
+    assert registry.skills["night"].warnings == tuple(f"it replaces `{item}`" for item in files[1:])
     assert registry.list_replacements() == []
     assert [*registry.skills] == ["maxagent", "night"]
 
 
 @pytest.mark.parametrize("house", [".llc", ".agents", ".claude", ".opencode"])
-def test_project_skill_needs_trust_of_its_content(place: SkillPlace, house: str) -> None:
-    own = place.add(".claude/skills/night", KEYS, "Mine.")
-    file = place.add(f"project/{house}/skills/sub/night", KEYS, "Theirs.")
-    assert place.registry.skills["night"].body == "Mine."
-    found = check_trust(place.project, place.home)
-    assert list_untrusted_files(found) == [f"{house}/skills/sub/night/SKILL.md"]
-    trust(place.project, place.home)
-    registry = place.registry
+def test_project_skill_needs_trust_of_its_content(skills: SkillPlace, house: str) -> None:
+    own = skills.add(".claude/skills/night", KEYS, "Mine.")
+    file = skills.add(f"project/{house}/skills/sub/night", KEYS, "Theirs.")
+    assert skills.registry.skills["night"].body == "Mine."
+    result = check_trust(skills.project, skills.home)
+    assert list_untrusted_files(result) == [f"{house}/skills/sub/night/SKILL.md"]
+    trust(skills.project, skills.home)
+    registry = skills.registry
     assert (registry.skills["night"].body, registry.skills["night"].origin) == (
         "Theirs.",
         "project",
     )
     assert registry.list_replacements() == [f"the project's skill `night` replaces `{own}`"]
     file.write_text(file.read_text() + "Steal.")
-    assert place.registry.skills["night"].body == "Mine."
+    assert skills.registry.skills["night"].body == "Mine."
 
 
-def test_skill_inside_another_is_not_its_own(place: SkillPlace) -> None:
-    place.add("project/.claude/skills/night", KEYS)
-    place.add("project/.claude/skills/night/examples/day", {"name": "day", "description": "x"})
-    place.add(".claude/skills/week", {"name": "week", "description": "x"})
-    place.add(".claude/skills/week/examples/day", {"name": "day", "description": "x"})
-    trust(place.project, place.home)
-    assert [*place.registry.skills] == ["maxagent", "night", "week"]
+def test_skill_inside_another_is_not_its_own(skills: SkillPlace) -> None:
+    skills.add("project/.claude/skills/night", KEYS)
+    skills.add("project/.claude/skills/night/examples/day", {"name": "day", "description": "x"})
+    skills.add(".claude/skills/week", {"name": "week", "description": "x"})
+    skills.add(".claude/skills/week/examples/day", {"name": "day", "description": "x"})
+    trust(skills.project, skills.home)
+    assert [*skills.registry.skills] == ["maxagent", "night", "week"]
 
 
-def test_one_skill_under_two_names_counts_once(place: SkillPlace) -> None:
-    place.add(".agents/skills/night", KEYS)
-    place.add("project/.agents/skills/day", {"name": "day", "description": "x"})
-    (place.folder / ".claude/skills").mkdir(parents=True)
-    (place.folder / ".claude/skills/night").symlink_to(place.folder / ".agents/skills/night")
-    (place.project / ".claude/skills").mkdir(parents=True)
-    (place.project / ".claude/skills/day").symlink_to("../../.agents/skills/day")
-    trust(place.project, place.home)
-    registry = place.registry
+def test_one_skill_under_two_names_counts_once(skills: SkillPlace) -> None:
+    skills.add(".agents/skills/night", KEYS)
+    skills.add("project/.agents/skills/day", {"name": "day", "description": "x"})
+    (skills.folder / ".claude/skills").mkdir(parents=True)
+    (skills.folder / ".claude/skills/night").symlink_to(skills.folder / ".agents/skills/night")
+    (skills.project / ".claude/skills").mkdir(parents=True)
+    (skills.project / ".claude/skills/day").symlink_to("../../.agents/skills/day")
+    trust(skills.project, skills.home)
+    registry = skills.registry
     assert [*registry.skills] == ["day", "maxagent", "night"]
     assert (registry.replaced, registry.skipped) == ((), ())
 
 
 def test_search_has_limits_of_depth_and_folders(
-    place: SkillPlace, monkeypatch: pytest.MonkeyPatch
+    skills: SkillPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for depth in (5, 6):
-        place.add(f"home/skills/{'a/' * depth}n{depth}", {"name": f"n{depth}", "description": "x"})
-    place.add("home/skills/node_modules/x", KEYS)
-    place.add("home/skills/.git/x", KEYS)
-    found = find_skill_files(place.home / "skills")
-    assert [file.parent.name for file in found] == ["n5"]
+        skills.add(f"home/skills/{'a/' * depth}n{depth}", {"name": f"n{depth}", "description": "x"})
+    skills.add("home/skills/node_modules/x", KEYS)
+    skills.add("home/skills/.git/x", KEYS)
+    skill_files = find_skill_files(skills.home / "skills")
+    assert [file.parent.name for file in skill_files] == ["n5"]
     monkeypatch.setattr(discovery, "MAX_FOLDERS", 3)
-    assert find_skill_files(place.home / "skills") == []
+    assert find_skill_files(skills.home / "skills") == []
 
 
-def test_hostile_skills_are_skipped_with_their_reason(place: SkillPlace) -> None:
-    place.write("home/skills/large/SKILL.md", b"---\n" + b"x" * 10_000_000)
-    place.write("home/skills/yaml/SKILL.md", "---\nname: {\n  - [\n---\nx")
-    place.write("home/skills/bomb/SKILL.md", "---\na: &a [x]\nb: &b [*a, *a]\n---\nx")
+def test_hostile_skills_are_skipped_with_their_reason(skills: SkillPlace) -> None:
+    skills.write("home/skills/large/SKILL.md", b"---\n" + b"x" * 10_000_000)
+    skills.write("home/skills/yaml/SKILL.md", "---\nname: {\n  - [\n---\nx")
+    skills.write("home/skills/bomb/SKILL.md", "---\na: &a [x]\nb: &b [*a, *a]\n---\nx")
     for name, target in {"out": "/etc/passwd", "loop": "SKILL.md", "gone": "nowhere"}.items():
-        (place.home / "skills" / name).mkdir()
-        (place.home / "skills" / name / "SKILL.md").symlink_to(target)
-    (place.home / "skills" / "pipe").mkdir()
-    os.mkfifo(place.home / "skills" / "pipe" / "SKILL.md")
-    (place.home / "skills" / "root").symlink_to("/")
-    place.add("home/skills/quiet", {"name": "quiet", "description": "Do\u202eit"}, "a\U000e0041b")
-    registry = place.registry
-    assert {one.file.parent.name: str(one.reason) for one in registry.skipped} == {
+        (skills.home / "skills" / name).mkdir()
+        (skills.home / "skills" / name / "SKILL.md").symlink_to(target)
+    (skills.home / "skills" / "pipe").mkdir()
+    os.mkfifo(skills.home / "skills" / "pipe" / "SKILL.md")
+    (skills.home / "skills" / "root").symlink_to("/")
+    skills.add("home/skills/quiet", {"name": "quiet", "description": "Do\u202eit"}, "a\U000e0041b")
+    registry = skills.registry
+    assert {item.file.parent.name: str(item.reason) for item in registry.skipped} == {
         "bomb": "its front matter is too large, or has YAML anchors",
         "gone": "a broken link",
         "large": "too large",
@@ -222,10 +222,10 @@ def test_hostile_skills_are_skipped_with_their_reason(place: SkillPlace) -> None
     assert "2 hidden characters were removed" in registry.skills["quiet"].warnings
 
 
-def test_project_that_is_the_home_has_each_skill_once(place: SkillPlace) -> None:
-    place.add(".claude/skills/night", KEYS)
-    trust(place.folder, place.home)
+def test_project_that_is_the_home_has_each_skill_once(skills: SkillPlace) -> None:
+    skills.add(".claude/skills/night", KEYS)
+    trust(skills.folder, skills.home)
     registry = discovery.find_skills(
-        place.folder, place.home, check_trust(place.folder, place.home)
+        skills.folder, skills.home, check_trust(skills.folder, skills.home)
     )
     assert registry.skills["night"].origin == "user" and registry.replaced == ()

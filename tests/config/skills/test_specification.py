@@ -38,8 +38,8 @@ def test_every_skill_has_a_recorded_verdict() -> None:
     ],
 )
 def test_other_faults_are_named_in_one_line(content: bytes, problem: str) -> None:
-    (found,) = find_problems(Path("/skills/x/SKILL.md"), content)
-    assert problem in found
+    (result,) = find_problems(Path("/skills/x/SKILL.md"), content)
+    assert problem in result
 
 
 def test_null_and_numbers_count_as_text() -> None:

@@ -96,10 +96,10 @@ def test_command_names_what_runner_finds(
     (folder / "Makefile").write_text("include make/extra.mk\n-include deep/*.mk $(X)\n")
     (folder / "make/extra.mk").write_text("sinclude make/one.mk # more\n")
     if as_words:
-        found = find_command_files([], str(folder), ["sh", "-c", command])
+        command_files = find_command_files([], str(folder), ["sh", "-c", command])
     else:
-        found = find_command_files([command], str(folder))
-    assert sorted(found.files) == sorted(files) and found.is_complete
+        command_files = find_command_files([command], str(folder))
+    assert sorted(command_files.files) == sorted(files) and command_files.is_complete
 
 
 SETTINGS = {
@@ -133,8 +133,8 @@ def test_settings_count_with_files_they_name(folder: Path, command: str, files: 
     for name, content in SETTINGS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
-    found = find_command_files([command], str(folder))
-    assert sorted(found.files) == files.split() and found.is_complete
+    command_files = find_command_files([command], str(folder))
+    assert sorted(command_files.files) == files.split() and command_files.is_complete
 
 
 def nest(levels: int) -> str:
@@ -147,8 +147,8 @@ LIMITS = ["decoys", "includes", "nested", "large package"]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("place", ["hook", "server"])
-def test_more_than_is_followed_is_never_trusted(folder: Path, limit: str, place: str) -> None:
+@pytest.mark.parametrize("text", ["hook", "server"])
+def test_more_than_is_followed_is_never_trusted(folder: Path, limit: str, text: str) -> None:
     names = [f"decoys/{number}" for number in range(MAX_FILES + 20)]
     (folder / "decoys").mkdir()
     for name in names:
@@ -160,7 +160,7 @@ def test_more_than_is_followed_is_never_trusted(folder: Path, limit: str, place:
     command = {"decoys": f"cat {' '.join(names)} && ./run.sh", "includes": "make"}.get(
         limit, "npm run 0"
     )
-    if place == "hook":
+    if text == "hook":
         hooks = {"hooks": {"before_tool": [{"command": command}]}}
         (folder / ".llc.yaml").write_text(json.dumps(hooks))
     else:

@@ -68,9 +68,9 @@ def test_change_revokes_trust_and_is_listed(project: Path, home: Path) -> None:
     (project / "AGENTS.md").write_text("y")
     (project / "CLAUDE.md").unlink()
     (project / ".mcp.json").write_text("{}")
-    found = check_trust(project, home)
-    told = {"`.mcp.json` appeared", "`AGENTS.md` changed", "`CLAUDE.md` is gone"}
-    assert (found.trusted, set(found.changed)) == (False, told)
+    result = check_trust(project, home)
+    message = {"`.mcp.json` appeared", "`AGENTS.md` changed", "`CLAUDE.md` is gone"}
+    assert (result.trusted, set(result.changed)) == (False, message)
     (project / "AGENTS.md").write_text("x")
     (project / "CLAUDE.md").write_text("x")
     (project / ".mcp.json").unlink()
@@ -85,9 +85,9 @@ def test_other_files_change_nothing(project: Path, home: Path) -> None:
 
 
 def test_a_yes_is_to_what_was_shown(project: Path, home: Path) -> None:
-    shown = check_trust(project, home)
+    output = check_trust(project, home)
     (project / "AGENTS.md").write_text("changed while the human read")
-    grant_trust(shown, home)
+    grant_trust(output, home)
     assert not is_trusted(project, home)
 
 
@@ -112,8 +112,8 @@ def test_corrupt_trust_store_trusts_nothing_and_is_kept(project: Path, home: Pat
     record = home / "data" / "trust.json"
     record.write_text(record.read_text()[:-3])
     damaged = record.read_bytes()
-    found = check_trust(project, home)
-    assert not found.trusted and str(record) in found.damaged and "mv " in found.damaged
+    result = check_trust(project, home)
+    assert not result.trusted and str(record) in result.damaged and "mv " in result.damaged
     grant_if_empty(project, home)
     for attempt in (lambda: trust(project, home), lambda: revoke_trust(project, home)):
         with pytest.raises(MaxAgentError, match="so no folder is trusted"):
@@ -194,9 +194,9 @@ def test_a_yes_follows_a_change_that_was_shown(
     project: Path, home: Path, name: str, text: str | None
 ) -> None:
     trust(project, home)
-    shown = rewrite(project, name, text)
+    output = rewrite(project, name, text)
     assert not is_trusted(project, home)
-    follow_changes(project, home, shown)
+    follow_changes(project, home, output)
     assert is_trusted(project, home)
 
 
@@ -208,9 +208,9 @@ def test_it_follows_to_nothing_that_was_not_shown(project: Path, home: Path) -> 
     follow_changes(project, home, rewrite(project, "AGENTS.md", "planted, and something shown"))
     assert not is_trusted(project, home)
     rewrite(project, "AGENTS.md", "y")
-    shown = rewrite(project, "AGENTS.md", "z")
+    output = rewrite(project, "AGENTS.md", "z")
     rewrite(project, "AGENTS.md", "another was quicker")
-    follow_changes(project, home, shown)
+    follow_changes(project, home, output)
     rewrite(project, "AGENTS.md", "y")
     assert is_trusted(project, home)
 
@@ -242,10 +242,10 @@ def test_nested_instruction_changes_do_not_revoke_trust(project: Path, home: Pat
     (project / "sub/AGENTS.md").write_text("x")
     assert list(with_referenced_files(check_trust(project, home)).further) == ["sub/AGENTS.md"]
     trust(project, home)
-    known = check_trust(project, home).further
-    assert list(known) == ["sub/AGENTS.md"]
+    further = check_trust(project, home).further
+    assert list(further) == ["sub/AGENTS.md"]
     (project / "sub/AGENTS.md").write_text("y")
-    assert is_trusted(project, home) and check_trust(project, home).further == known
+    assert is_trusted(project, home) and check_trust(project, home).further == further
     looked = with_referenced_files(check_trust(project, home))
     assert (looked.trusted, looked.changed) == (True, ("`sub/AGENTS.md` changed",))
     assert find_further_changes(check_trust(project, home)) == looked.changed
@@ -264,6 +264,6 @@ def test_nested_instruction_changes_do_not_revoke_trust(project: Path, home: Pat
     follow_changes(project, home, rewrite(project, "AGENTS.md", "y"))
     with keep_trust(project, home):
         (project / ".llc.yaml").write_text("")
-    assert is_trusted(project, home) and check_trust(project, home).further == known
+    assert is_trusted(project, home) and check_trust(project, home).further == further
     (project / "AGENTS.md").write_text("z")
     assert not check_trust(project, home).further

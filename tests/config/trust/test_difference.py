@@ -55,9 +55,9 @@ def test_no_secret_is_kept_or_in_a_difference(
     trust(project, home)
     assert SECRET[:20] not in locate_record(home).read_text()
     write(project, path, content.replace("{}", f"other {SECRET}"))
-    found = check_trust(project, home)
-    assert not found.trusted and found.differences
-    assert SECRET[:20] not in repr(found.differences)
+    result = check_trust(project, home)
+    assert not result.trusted and result.differences
+    assert SECRET[:20] not in repr(result.differences)
 
 
 @pytest.mark.parametrize("letter", ["x", "好", "\x01", "\\", "\N{PILE OF POO}"])
@@ -73,9 +73,9 @@ def test_what_is_kept_of_a_folder_is_bounded(project: Path, home: Path, letter: 
     assert len(consent.files) == 41 and len(consent.texts) < 41
     assert consent.programs and len(consent.programs) == 40
     assert check_trust(project, home).trusted
-    lost = next(path for path in consent.files if path not in consent.texts)
-    write(project, lost, "changed\n")
-    assert check_trust(project, home).differences == {f"`{lost}` changed": (None, "changed\n")}
+    missing = next(path for path in consent.files if path not in consent.texts)
+    write(project, missing, "changed\n")
+    assert check_trust(project, home).differences == {f"`{missing}` changed": (None, "changed\n")}
 
 
 def test_a_record_too_large_is_refused_and_kept(

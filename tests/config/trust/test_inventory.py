@@ -8,9 +8,9 @@ from maxagent.config.trust import inventory as module
 from maxagent.config.trust.inventory import PLACES, take_inventory
 
 EVERY_PLACE = [
-    (kind, place if "." in Path(place).name[1:] else f"{place}/one/file.md")
+    (kind, location if "." in Path(location).name[1:] else f"{location}/one/file.md")
     for kind, places in PLACES.items()
-    for place in places
+    for location in places
 ]
 
 
@@ -22,11 +22,11 @@ def put(folder: Path, name: str, text: str = "x") -> Path:
 
 
 def listed(folder: Path) -> list[tuple[str, str]]:
-    return [(one.kind, one.path) for one in take_inventory(folder)]
+    return [(item.kind, item.path) for item in take_inventory(folder)]
 
 
 def odd(folder: Path) -> dict[str, str]:
-    return {one.path: one.problem for one in take_inventory(folder) if one.problem}
+    return {item.path: item.problem for item in take_inventory(folder) if item.problem}
 
 
 def test_a_folder_without_any_of_it_brings_nothing(tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_any_change_is_seen(tmp_path: Path, change) -> None:
 
 
 def test_empty_folders_bring_nothing(tmp_path: Path) -> None:
-    for place in (".llc.yaml", "AGENTS.md", ".llc/skills/a", ".mcp.json"):
-        (tmp_path / place).mkdir(parents=True)
+    for name in (".llc.yaml", "AGENTS.md", ".llc/skills/a", ".mcp.json"):
+        (tmp_path / name).mkdir(parents=True)
     assert listed(tmp_path) == []
 
 
@@ -81,7 +81,7 @@ def test_link_inside_folder_is_known_by_its_target(tmp_path: Path) -> None:
     (tmp_path / ".claude").symlink_to(".agents")
     names = ".agents/skills/a/SKILL.md", ".claude/skills/a/SKILL.md", "AGENTS.md", "CLAUDE.md"
     before = take_inventory(tmp_path)
-    assert tuple(one.path for one in before) == names and not odd(tmp_path)
+    assert tuple(item.path for item in before) == names and not odd(tmp_path)
     (tmp_path / "CLAUDE.md").unlink()
     (tmp_path / "CLAUDE.md").symlink_to("docs/rules.md")  # of the same content
     assert [a.path for a, b in zip(before, take_inventory(tmp_path), strict=True) if a != b] == [
@@ -107,11 +107,11 @@ def test_link_outside_or_broken_is_never_read(tmp_path: Path) -> None:
     put(tmp_path, "project-beside/file")
     folder.mkdir()
     links(folder, outside)
-    told = odd(folder)
+    message = odd(folder)
     names = {"AGENTS.md", "CLAUDE.md", "GEMINI.md", "MAXAGENT.md", ".mcp.json", ".claude/skills"}
-    assert set(told) == {*names, ".llc/skills"}
-    assert all("link" in why for why in told.values())
-    assert not any(one.digest for one in take_inventory(folder))
+    assert set(message) == {*names, ".llc/skills"}
+    assert all("link" in reason for reason in message.values())
+    assert not any(item.digest for item in take_inventory(folder))
 
 
 def test_non_regular_file_is_unreadable_without_hanging(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_too_many_files_and_endless_folders_are_odd(
 
 def test_names_of_any_bytes_are_known(tmp_path: Path) -> None:
     put(tmp_path, os.fsdecode(b".llc/skills/\xff\n/SKILL.md"))
-    assert [one.problem for one in take_inventory(tmp_path)] == [""]
+    assert [item.problem for item in take_inventory(tmp_path)] == [""]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -52,9 +52,9 @@ def write(project: Path, path: str, content: str = "1\n", mode: int = 0o644) -> 
 
 
 def ask(project: Path, home: Path) -> Trust:
-    found = check_trust(project, home)
-    assert not found.trusted
-    return found
+    result = check_trust(project, home)
+    assert not result.trusted
+    return result
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def ask(project: Path, home: Path) -> Trust:
 def test_a_setting_after_the_yes_is_asked(project: Path, home: Path, name: str, value: str) -> None:
     trust(project, home)
     configure(project, name, value)
-    found = ask(project, home)
+    result = ask(project, home)
     message = f"`git {name}` in `.git/config` is new"
-    assert found.changed == (message,)
-    assert found.differences[message] == ("", value)
+    assert result.changed == (message,)
+    assert result.differences[message] == ("", value)
     trust(project, home)
     assert check_trust(project, home).trusted
     configure(project, name, f"{value} --more")
@@ -128,12 +128,12 @@ def prepare(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("command", "expected"), COMMANDS)
-@pytest.mark.parametrize("place", ["hook", "check", "server"])
+@pytest.mark.parametrize("text", ["hook", "check", "server"])
 def test_scripts_that_a_command_names_are_pinned(
-    project: Path, home: Path, command: str, expected: list[str], place: str
+    project: Path, home: Path, command: str, expected: list[str], text: str
 ) -> None:
     prepare(project)
-    if place == "server":
+    if text == "server":
         definition = {"command": "sh", "args": ["-c", command]}
         write(project, ".mcp.json", json.dumps({"mcpServers": {"s": definition}}))
     else:
@@ -141,7 +141,7 @@ def test_scripts_that_a_command_names_are_pinned(
             "hook": {"hooks": {"before_tool": [{"command": command}]}},
             "check": {"after_edit": {"*.py": [f"{command} # {{file}}"]}},
         }
-        write(project, ".llc.yaml", json.dumps(sections[place]))
+        write(project, ".llc.yaml", json.dumps(sections[text]))
     scripts = [item for item in take_program_inventory(project) if item.kind == "script"]
     assert [item.name for item in scripts] == expected
     trust(project, home)
@@ -171,18 +171,18 @@ TOKENS = [
 ]
 
 
-@pytest.mark.parametrize(("definition", "shown"), TOKENS)
+@pytest.mark.parametrize(("definition", "text"), TOKENS)
 def test_variables_of_servers_are_shown_by_name(
     project: Path,
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     definition: dict[str, object],
-    shown: str,
+    text: str,
 ) -> None:
     monkeypatch.setenv("TOKEN", "value-for-tests-1234")
     write(project, ".mcp.json", json.dumps({"mcpServers": {"s": definition}}))
     (item,) = take_program_inventory(project)
-    assert (item.kind, item.shown) == ("server", shown)
+    assert (item.kind, item.shown) == ("server", text)
     trust(project, home)
     assert "value-for-tests" not in locate_record(home).read_text()
 
@@ -191,8 +191,8 @@ def test_a_changed_server_is_asked_with_the_difference(project: Path, home: Path
     write(project, ".mcp.json", '{"mcpServers": {"s": {"url": "https://a"}}}')
     trust(project, home)
     write(project, ".mcp.json", '{"mcpServers": {"s": {"url": "https://b"}}}')
-    found = ask(project, home)
-    assert found.differences["`server s` in `.mcp.json` changed"] == ("https://a", "https://b")
+    result = ask(project, home)
+    assert result.differences["`server s` in `.mcp.json` changed"] == ("https://a", "https://b")
 
 
 def test_an_old_yes_covers_only_what_it_showed(project: Path, home: Path) -> None:

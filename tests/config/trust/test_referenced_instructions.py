@@ -36,8 +36,8 @@ def test_project_imports_are_found_except_inventory_files(tmp_path: Path) -> Non
     write(tmp_path / "a.md", "@AGENTS.md @sub/c.md")
     for name in (".llc.yaml", "b.md", "sub/c.md"):
         write(tmp_path / name)
-    listed = ("AGENTS.md", "CLAUDE.md", ".llc.yaml")
-    assert list(find_further_instructions(tmp_path, listed)) == ["a.md", "b.md", "sub/c.md"]
+    names = ("AGENTS.md", "CLAUDE.md", ".llc.yaml")
+    assert list(find_further_instructions(tmp_path, names)) == ["a.md", "b.md", "sub/c.md"]
 
 
 @pytest.mark.parametrize("folder", [".hidden", "node_modules/p", "repository", "link", "x/vendor"])

@@ -8,7 +8,7 @@ from maxagent.config.trust.resolved_imports import MAX_NAMES, find_imports
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("@AGENTS.md", ["AGENTS.md"]),
         ("See @docs/a.md, and (@b.md).", ["docs/a.md", "b.md"]),
@@ -27,8 +27,8 @@ from maxagent.config.trust.resolved_imports import MAX_NAMES, find_imports
         ("看@甲.md 和 @乙.md。", ["乙.md"]),
     ],
 )
-def test_at_sign_name_in_prose_is_an_import(text, found):
-    assert find_imports(text, "AGENTS.md") == found
+def test_at_sign_name_in_prose_is_an_import(text, result):
+    assert find_imports(text, "AGENTS.md") == result
 
 
 def test_import_is_relative_to_file_and_inside_root():

@@ -60,9 +60,9 @@ def test_invalid_record_is_corrupt_and_left_unchanged(tmp_path: Path, text: str)
     file = locate_record(tmp_path)
     file.parent.mkdir()
     file.write_text(text, errors="surrogateescape")
-    with pytest.raises(CorruptTrustStoreError, match="no folder is trusted") as told:
+    with pytest.raises(CorruptTrustStoreError, match="no folder is trusted") as error_info:
         read_consents(tmp_path)
-    assert f"mv {file}" in told.value.hint
+    assert f"mv {file}" in error_info.value.hint
     with pytest.raises(CorruptTrustStoreError):
         update_consent(tmp_path, "/b", lambda _: YES)
     assert file.read_text(errors="surrogateescape") == text

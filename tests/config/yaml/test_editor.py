@@ -167,10 +167,10 @@ def test_any_value_lands_in_any_document(text: str, path: Any, value: object) ->
 
 def value_at(text: str, path: tuple[str, ...]) -> Any:
     """What the text says at the path so far."""
-    found: Any = parse_document(Path("f"), text).values
+    values: Any = parse_document(Path("f"), text).values
     for part in path:
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
 
 
 PATH = ("permissions", "allow")
@@ -180,7 +180,7 @@ ITEM = "run_command(npm test:*)"
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("", 'permissions:\n  allow: ["run_command(npm test:*)"]\n'),
         (
@@ -209,9 +209,9 @@ ITEM = "run_command(npm test:*)"
         ),
     ],
 )
-def test_item_is_appended_and_other_text_kept(text: str, wanted: str, tmp_path) -> None:
+def test_item_is_appended_and_other_text_kept(text: str, expected: str, tmp_path) -> None:
     values = parse_document(tmp_path, text).values.get("permissions") or {}
-    assert with_item(text, PATH, values.get("allow") or [], ITEM) == wanted
+    assert with_item(text, PATH, values.get("allow") or [], ITEM) == expected
 
 
 @given(
@@ -223,5 +223,5 @@ def test_whatever_the_items_are_they_are_read_back(items: list[str]) -> None:
     text = ""
     for at, item in enumerate(items):
         text = with_item(text, PATH, items[:at], item)
-    said = parse_document(None, text).values if items else {"permissions": {"allow": []}}
-    assert said["permissions"]["allow"] == items
+    values = parse_document(None, text).values if items else {"permissions": {"allow": []}}
+    assert values["permissions"]["allow"] == items

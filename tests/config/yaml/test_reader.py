@@ -13,11 +13,11 @@ FILE = Path("config.yaml")
 
 
 def test_values_come_with_their_lines() -> None:
-    found = parse_document(
+    document = parse_document(
         FILE, "# top\nmodel:\n  default: x\ntools:\n  disabled:\n    - a\n    - b\n"
     )
-    assert found.values == {"model": {"default": "x"}, "tools": {"disabled": ["a", "b"]}}
-    assert found.lines == {
+    assert document.values == {"model": {"default": "x"}, "tools": {"disabled": ["a", "b"]}}
+    assert document.lines == {
         ("model",): 2,
         ("model", "default"): 3,
         ("tools",): 4,

@@ -146,9 +146,9 @@ def test_empty_or_long_text_becomes_no_card(text: str) -> None:
 
 
 def test_seven_words_of_a_page_are_no_copy() -> None:
-    words = "one two three four five six seven eight nine"
-    assert has_copied_words("x two three four five six seven eight nine", [words])
-    assert not has_copied_words("x two three four five six seven eight y", [words])
+    text = "one two three four five six seven eight nine"
+    assert has_copied_words("x two three four five six seven eight nine", [text])
+    assert not has_copied_words("x two three four five six seven eight y", [text])
     assert not has_copied_words("so short", ["so short"])
 
 

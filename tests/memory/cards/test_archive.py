@@ -51,5 +51,5 @@ async def test_import_keeps_states_and_refuses_orders(tmp_path: Path) -> None:
     result = await import_archive(library, cards)
     assert (result.added, result.known, len(result.refused)) == (2, 0, 2)
     assert await import_archive(library, CARDS) == ImportResult(0, 2, ())
-    kept = await library.list(states=("active", "proposed", "retired"))
-    assert {card.id: card.state for card in kept} == {"one": "proposed", "two": "retired"}
+    retained = await library.list(states=("active", "proposed", "retired"))
+    assert {card.id: card.state for card in retained} == {"one": "proposed", "two": "retired"}

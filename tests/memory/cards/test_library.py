@@ -83,22 +83,22 @@ async def test_dropped_proposal_is_not_proposed_again(library: CardLibrary) -> N
 
 
 async def test_rewind_retires_what_later_steps_taught(library: CardLibrary) -> None:
-    kept = await library.add(
+    retained = await library.add(
         CardDraft("Learnt before", source=Source(thread="t", step=2, by="model"))
     )
-    lost = await library.add(CardDraft("Something of step four", source=MODEL))
+    missing = await library.add(CardDraft("Something of step four", source=MODEL))
     user = await library.add(CardDraft("The human said this", source=Source(thread="t", step=9)))
-    assert [card.id for card in await library.retire_after("t", 3)] == [lost.card.id]
-    left = {card.id for card in await library.list(states=("active", "proposed"))}
-    assert left == {kept.card.id, user.card.id}
+    assert [card.id for card in await library.retire_after("t", 3)] == [missing.card.id]
+    remaining = {card.id for card in await library.list(states=("active", "proposed"))}
+    assert remaining == {retained.card.id, user.card.id}
     again = await library.add(CardDraft("Something of step four", source=MODEL))
     assert again.outcome == "added"
 
 
 async def test_rewind_leaves_what_the_user_has_kept(library: CardLibrary) -> None:
-    kept = (await library.add(CardDraft("Ports are random", source=MODEL))).card
+    card = (await library.add(CardDraft("Ports are random", source=MODEL))).card
     edited = (await library.add(CardDraft("Logs rotate daily", source=MODEL))).card
-    await library.activate(kept.id)
+    await library.activate(card.id)
     await library.edit(edited.id, content="Logs rotate weekly")
     assert await library.retire_after("t", 0) == []
     assert {*await contents(library)} == {"Ports are random", "Logs rotate weekly"}

@@ -37,10 +37,10 @@ def test_remote_is_one_hint_however_written(url: str, tmp_path: Path) -> None:
 def test_other_remote_is_another_hint(tmp_path: Path) -> None:
     first = create_repository(tmp_path / "first", HTTPS)
     others = [f"{HTTPS}2", "https://gitlab.com/owner/name", "/srv/name.git", "../name"]
-    found = {identify_remote(first)}
+    result = {identify_remote(first)}
     for number, url in enumerate(others):
-        found.add(identify_remote(create_repository(tmp_path / str(number), url)))
-    assert len(found) == 1 + len(others)
+        result.add(identify_remote(create_repository(tmp_path / str(number), url)))
+    assert len(result) == 1 + len(others)
 
 
 def test_folder_without_remote_is_known_by_real_path(tmp_path: Path) -> None:
@@ -52,14 +52,14 @@ def test_folder_without_remote_is_known_by_real_path(tmp_path: Path) -> None:
     assert len(identify_project(repository)) == 16
 
 
-def create_worktree(main: Path, place: Path, *options: str) -> Path:
+def create_worktree(main: Path, target_path: Path, *options: str) -> Path:
     name = ["-c", "user.name=n", "-c", "user.email=e@x", *options]
-    for words in (
+    for text in (
         ["commit", "-q", "--allow-empty", "-m", "x"],
-        ["worktree", "add", "-q", str(place), "-b", place.name],
+        ["worktree", "add", "-q", str(target_path), "-b", target_path.name],
     ):
-        subprocess.run(["git", "-C", main, *name, *words], check=True)
-    return place
+        subprocess.run(["git", "-C", main, *name, *text], check=True)
+    return target_path
 
 
 def test_worktree_has_the_memory_of_its_repository(tmp_path: Path) -> None:

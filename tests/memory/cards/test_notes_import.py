@@ -22,15 +22,15 @@ async def test_each_note_becomes_a_card_once(library: CardLibrary, tmp_path: Pat
     notes = tmp_path / "notes.md"
     notes.write_text("- Use tabs\n* Answer in Chinese\n- two lines\n  of one note")
     assert has_notes_to_import(tmp_path)
-    kept = tmp_path / "notes.imported.md"
+    retained = tmp_path / "notes.imported.md"
     notes_before = ["Use tabs", "Answer in Chinese", "two lines\n  of one note"]
-    assert await import_user_notes(library, tmp_path) == NotesImport(notes_before, kept)
+    assert await import_user_notes(library, tmp_path) == NotesImport(notes_before, retained)
     assert await contents(library) == {"Use tabs", "Answer in Chinese", "two lines\nof one note"}
     assert {(card.scope, card.type, card.source.by) for card in await library.list()} == {
         ("user", "preference", "user")
     }
-    assert not notes.exists() and kept.stat().st_mode & 0o777 == 0o600
-    assert "- Answer in Chinese\n" in kept.read_text()
+    assert not notes.exists() and retained.stat().st_mode & 0o777 == 0o600
+    assert "- Answer in Chinese\n" in retained.read_text()
     assert await import_user_notes(library, tmp_path) == NotesImport()
 
 

@@ -254,10 +254,10 @@ async def test_no_door_makes_an_active_card(
         with pytest.raises(CardRefusedError):
             await library.edit(card.id, content=GRANT)
     async with studio_store() as store:
-        place = get_namespace("project", project)
+        namespace = get_namespace("project", project)
         with pytest.raises(CardRefusedError):
-            await store.aput(place, "2", {"content": GRANT})
-        await store.aput(place, "3", {"content": GRANT, "state": "proposed"})
+            await store.aput(namespace, "2", {"content": GRANT})
+        await store.aput(namespace, "3", {"content": GRANT, "state": "proposed"})
     async with open_library(home, tmp_path) as library:
         with pytest.raises(CardRefusedError):
             await library.activate("3")

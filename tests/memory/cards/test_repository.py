@@ -7,9 +7,9 @@ from maxagent.memory.cards.repository import find_repository
 
 
 def run_git(folder: Path, *arguments: str) -> str:
-    own = ["-c", "user.name=n", "-c", "user.email=e@x"]
+    names = ["-c", "user.name=n", "-c", "user.email=e@x"]
     return subprocess.run(
-        ["git", "-C", folder, *own, *arguments], check=True, capture_output=True, text=True
+        ["git", "-C", folder, *names, *arguments], check=True, capture_output=True, text=True
     ).stdout.strip()
 
 

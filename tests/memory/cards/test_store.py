@@ -118,8 +118,8 @@ async def test_damaged_file_is_replaced_by_readable_cards(tmp_path: Path) -> Non
             for _ in range(3):  # SQLite sees the damage when it reads those pages
                 await library.list()
         assert "run the command again" in error.value.hint
-        kept = await library.list()
-    assert 100 < len(kept) < 300
+        retained = await library.list()
+    assert 100 < len(retained) < 300
     assert path.stat().st_mode & 0o777 == 0o600
     assert list(path.parent.glob("memory.db.corrupt-*"))
 

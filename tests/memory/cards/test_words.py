@@ -8,7 +8,7 @@ from maxagent.memory.cards.words import split_exact_words, split_words, stem
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "arguments"),
     [
         ("Running the tests", ["run", "the", "test"]),
         ("retryCount HTTPServer snake_case", ["retry", "count", "http", "server", "snak", "case"]),
@@ -19,8 +19,8 @@ from maxagent.memory.cards.words import split_exact_words, split_words, stem
         ("!? -- …", []),
     ],
 )
-def test_text_is_split_into_words_to_find(text: str, words: list[str]) -> None:
-    assert split_words(text) == words
+def test_text_is_split_into_words_to_find(text: str, arguments: list[str]) -> None:
+    assert split_words(text) == arguments
 
 
 @pytest.mark.parametrize(

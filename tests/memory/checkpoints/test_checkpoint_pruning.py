@@ -29,11 +29,11 @@ async def states(database: Path, thread: str) -> list[Any]:
     config: Any = {"configurable": {"thread_id": thread}}
     async with open_checkpointer(database) as saver:
         graph = build_graph().compile(checkpointer=saver, name="chat")
-        history = [one async for one in graph.aget_state_history(config)]
+        history = [item async for item in graph.aget_state_history(config)]
     return [
-        (one.config["configurable"]["checkpoint_id"], one.next, one.interrupts, one.values)
-        for one in history
-        if one.next not in (("listen",), ("compact",))
+        (item.config["configurable"]["checkpoint_id"], item.next, item.interrupts, item.values)
+        for item in history
+        if item.next not in (("listen",), ("compact",))
     ]
 
 
@@ -44,22 +44,31 @@ def read(database: Path, of: Callable[[sqlite3.Connection], Any]) -> Any:
 
 @pytest.mark.parametrize("thread", [CHAT, WAITING])
 async def test_the_conversation_keeps_every_state(database: Path, thread: str) -> None:
-    known = read(database, lambda connection: read_branches(connection, thread))
-    mine = {step.checkpoint_id for step in known.steps}
+    content = read(database, lambda connection: read_branches(connection, thread))
+    mine = {step.checkpoint_id for step in content.steps}
     before = await states(database, thread)
     read(database, lambda connection: compact_thread(connection, thread))
     after = await states(database, thread)
-    kept = {id_ for id_, *_ in after}
-    assert mine - {""} <= kept
-    for one, other in zip([one for one in before if one[0] in kept], after, strict=True):
-        assert one[:3] == other[:3]
-        assert {**one[3], "summary": ""} == {**other[3], "summary": ""}
+    retained = {id_ for id_, *_ in after}
+    assert mine - {""} <= retained
+    for item, other in zip(
+        [element for element in before if element[0] in retained], after, strict=True
+    ):
+        assert item[:3] == other[:3]
+        assert {**item[3], "summary": ""} == {**other[3], "summary": ""}
 
 
 def test_the_story_stays(database: Path) -> None:
     def story(connection: sqlite3.Connection) -> list[Any]:
-        told = [(one.node, one.channel, one.value) for one in read_channel_writes(connection, CHAT)]
-        return [one for one in told if one[1:] not in (("outcome", None), ("outcome", "answered"))]
+        channel_writes = [
+            (channel_write.node, channel_write.channel, channel_write.value)
+            for channel_write in read_channel_writes(connection, CHAT)
+        ]
+        return [
+            item
+            for item in channel_writes
+            if item[1:] not in (("outcome", None), ("outcome", "answered"))
+        ]
 
     before = read(database, story)
     read(database, lambda connection: compact_thread(connection, CHAT))

@@ -28,12 +28,12 @@ class State(TypedDict, total=False):
 
 async def answer(state: State) -> dict[str, Any]:
     request = state.get("request", "")
-    said = [HumanMessage(request, id=f"q{request}"), AIMessage("a", id=f"a{request}")]
+    human_messages = [HumanMessage(request, id=f"q{request}"), AIMessage("a", id=f"a{request}")]
     if request == "3":
-        return {"messages": [*said, RemoveMessage(id="q1")]}
+        return {"messages": [*human_messages, RemoveMessage(id="q1")]}
     if request == "6":
-        return {"messages": Overwrite(said)}
-    return {"messages": said}
+        return {"messages": Overwrite(human_messages)}
+    return {"messages": human_messages}
 
 
 def compiled(saver: AsyncSqliteSaver) -> Any:
@@ -53,11 +53,11 @@ async def talk(graph: Any, requests: Sequence[int]) -> None:
 
 
 async def states(graph: Any) -> list[Any]:
-    return [(one.config, one.values) async for one in graph.aget_state_history(CONFIG)]
+    return [(item.config, item.values) async for item in graph.aget_state_history(CONFIG)]
 
 
 async def go_back(graph: Any) -> None:
-    history = [one async for one in graph.aget_state_history(CONFIG)]
+    history = [item async for item in graph.aget_state_history(CONFIG)]
     await graph.aupdate_state(history[len(history) // 2].config, None, as_node="__copy__")
 
 

@@ -100,7 +100,7 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("path", "channel", "value", "said"),
+    ("path", "channel", "value", "names"),
     [
         (f"{PULL}__start__", "request", "Write it", ["Write it"]),
         (f"{PULL}review", "messages", [HumanMessage("Shorter")], ["Shorter"]),
@@ -112,9 +112,9 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
     ],
 )
 def test_humans_and_models_are_heard(
-    path: str, channel: str, value: object, said: list[str]
+    path: str, channel: str, value: object, names: list[str]
 ) -> None:
-    assert words((path, channel, value)) == said
+    assert words((path, channel, value)) == names
 
 
 @pytest.mark.parametrize("value", [b"\xc1", ormsgpack.packb(7), ormsgpack.packb([{"type": 3}])])

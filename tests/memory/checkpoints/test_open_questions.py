@@ -51,13 +51,13 @@ async def run(tmp_path: Path) -> AsyncIterator[Run]:
     async with open_checkpointer(path) as saver:
         graph: Any = builder.compile(checkpointer=saver)
 
-        async def run(given: object) -> list[OpenQuestion]:
-            await graph.ainvoke(given, CONFIG, durability="sync")
+        async def run(value: object) -> list[OpenQuestion]:
+            await graph.ainvoke(value, CONFIG, durability="sync")
             with closing(connect(path)) as connection:
                 questions = read_open_questions(connection, THREAD)
                 assert read_facts(connection)[THREAD].questions == len(questions)
             state = await graph.aget_state(CONFIG)
-            assert {one.id for one in questions} == {one.id for one in state.interrupts}
+            assert {question.id for question in questions} == {item.id for item in state.interrupts}
             return questions
 
         yield run
@@ -65,15 +65,15 @@ async def run(tmp_path: Path) -> AsyncIterator[Run]:
 
 async def test_answered_tasks_wait_no_more(run: Run) -> None:
     asked = await run({"agent": ""})
-    assert [one.agent for one in asked] == ["explore-2", "explore-3", "explore-1"]
+    assert [item.agent for item in asked] == ["explore-2", "explore-3", "explore-1"]
     assert asked[0].requests[0]["args"] == {"command": "explore-2"}
     limit = asked[2].id
     asked = await run(Command(resume={asked[1].id: "yes"}))  # it asks once more
-    assert [one.agent for one in asked] == ["explore-2", "explore-3", "explore-1"]
+    assert [item.agent for item in asked] == ["explore-2", "explore-3", "explore-1"]
     asked = await run(Command(resume={asked[1].id: "yes", limit: "go on"}))
-    assert [one.agent for one in asked] == ["explore-2"]
+    assert [item.agent for item in asked] == ["explore-2"]
     for _ in range(2):
-        asked = await run(Command(resume={one.id: "yes" for one in asked}))
+        asked = await run(Command(resume={item.id: "yes" for item in asked}))
     assert asked == []
 
 

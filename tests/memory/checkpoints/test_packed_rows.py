@@ -44,8 +44,8 @@ def test_texts_are_rewritten_everywhere_nothing_else_changes(value: Any) -> None
     changed = rewrite_texts(data, lambda text: text.replace("secret", "[mark]"))
     again = SERIALIZER.loads_typed(("msgpack", changed))
     assert type(again) is type(value)
-    told = str(again).replace("secret.txt", "").replace("b'secret'", "")
-    assert "[mark]" in told and "secret" not in told
+    content = str(again).replace("secret.txt", "").replace("b'secret'", "")
+    assert "[mark]" in content and "secret" not in content
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", b"\x91" * 5000, b"\xd4\x80\x00"])

@@ -21,8 +21,8 @@ def test_names_of_channels_take_hardly_any_room() -> None:
 
 
 def test_rows_on_the_disk_are_readable_for_good() -> None:
-    known = row_compression._DICTIONARIES.values()  # pyright: ignore[reportPrivateUsage]
-    digests = [hashlib.sha256(dictionary).hexdigest()[:16] for dictionary in known]
+    existing = row_compression._DICTIONARIES.values()  # pyright: ignore[reportPrivateUsage]
+    digests = [hashlib.sha256(dictionary).hexdigest()[:16] for dictionary in existing]
     assert digests == ["80ba646dc883cfb1", "d355f46ddca4ff22"]
 
 

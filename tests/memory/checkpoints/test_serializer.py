@@ -72,9 +72,9 @@ def test_unreadable_value_is_not_written(value: object, where: Callable[[object]
 
 
 def test_the_refusal_names_the_type() -> None:
-    with pytest.raises(MaxAgentError, match=r"a step returned a `pathlib\.[\w.]+`") as told:
+    with pytest.raises(MaxAgentError, match=r"a step returned a `pathlib\.[\w.]+`") as error_info:
         StrictSerializer().dumps_typed({"path": Path("/x")})
-    assert told.value.hint == "return plain data or messages"
+    assert error_info.value.hint == "return plain data or messages"
 
 
 def packed(value: object) -> bytes:
@@ -104,8 +104,8 @@ def forged(folder: str) -> dict[str, tuple[str, bytes]]:
         8: ["os", "mkdir", folder],
     }
     rows = {
-        f"extension {code}": ("msgpack", packed(ormsgpack.Ext(code, packed(said))))
-        for code, said in mkdir.items()
+        f"extension {code}": ("msgpack", packed(ormsgpack.Ext(code, packed(output))))
+        for code, output in mkdir.items()
     }
     single = ormsgpack.Ext(0, packed(mkdir[0]))
     message = ["langchain_core.messages.ai", "AIMessage", {"content": "x", "id": single}]
@@ -137,10 +137,10 @@ def forged(folder: str) -> dict[str, tuple[str, bytes]]:
 @pytest.mark.parametrize("name", forged("x"))
 def test_a_forged_row_is_refused_and_runs_nothing(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "made"
-    with pytest.raises(MaxAgentError, match="the thread's data holds a") as told:
+    with pytest.raises(MaxAgentError, match="the thread's data holds a") as error_info:
         StrictSerializer().loads_typed(forged(str(folder))[name])
     assert not folder.exists()
-    assert told.value.hint == "another program has written to it"
+    assert error_info.value.hint == "another program has written to it"
 
 
 def test_forged_rows_work_when_every_type_is_allowed(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ class State(TypedDict, total=False):
 def answer(state: State, role: str, text: Any, *tools: str) -> dict[str, Any]:
     number = state.get("steps", 0) + 1
     calls = [{"name": name, "args": {}, "id": f"{number}-{name}"} for name in tools]
-    said = AIMessage(text, tool_calls=calls, additional_kwargs={"role": role})
-    return {"messages": [said], "steps": number, "turn": state.get("turn", 1)}
+    ai_message = AIMessage(text, tool_calls=calls, additional_kwargs={"role": role})
+    return {"messages": [ai_message], "steps": number, "turn": state.get("turn", 1)}
 
 
 async def architect(state: State) -> Command:
@@ -62,8 +62,10 @@ async def approve(state: State) -> Command:
 async def tools(call: dict[str, Any]) -> Command:
     if call["name"] == "grep":
         return Command(goto="coder")
-    said = ToolMessage("x" * 99, tool_call_id=call["id"], name=call["name"])
-    return Command(goto="coder", update={"messages": [said], "file_entry": int(call["id"][0]) * 2})
+    tool_message = ToolMessage("x" * 99, tool_call_id=call["id"], name=call["name"])
+    return Command(
+        goto="coder", update={"messages": [tool_message], "file_entry": int(call["id"][0]) * 2}
+    )
 
 
 async def verify(state: State) -> Command:
@@ -98,8 +100,8 @@ async def graph(path: Path):
         yield builder.compile(checkpointer=saver)
 
 
-async def run(graph: Any, given: Any = None, **stop: Any) -> None:
-    await graph.ainvoke(given, CONFIG, durability="sync", **stop)
+async def run(graph: Any, value: Any = None, **stop: Any) -> None:
+    await graph.ainvoke(value, CONFIG, durability="sync", **stop)
 
 
 async def go_back(graph: Any, to: str) -> None:
@@ -107,8 +109,8 @@ async def go_back(graph: Any, to: str) -> None:
     await graph.aupdate_state(config, None, as_node="__copy__")
 
 
-def numbers(found: ThreadBranches) -> list[int]:
-    return [step.number for step in found.steps]
+def numbers(thread_branches: ThreadBranches) -> list[int]:
+    return [step.number for step in thread_branches.steps]
 
 
 def test_a_thread_without_checkpoints_has_no_steps(connection: sqlite3.Connection) -> None:
@@ -188,7 +190,8 @@ async def test_turn_abandoned_before_its_answer_is_no_step(
     assert (read_branches(connection, THREAD).abandoned, numbers(before)) == ((), [0, 1, 2, 3, 4])
     await go_back(graph, before.steps[3].checkpoint_id)
     assert [
-        [step.number for step in left] for left in read_branches(connection, THREAD).abandoned
+        [step.number for step in remaining]
+        for remaining in read_branches(connection, THREAD).abandoned
     ] == [[4]]
 
 
@@ -211,9 +214,9 @@ async def test_message_after_rewind_precedes_abandoned_steps(
     old = read_branches(connection, THREAD).steps
     await go_back(graph, old[2].checkpoint_id)
     await run(graph, interrupt_before=["verify"])
-    found = read_branches(connection, THREAD)
-    assert numbers(found) == [0, 1, 2, 3, 4]
-    assert found.find_step(3) != old[3] and found.abandoned == (old[3:],)
+    branches = read_branches(connection, THREAD)
+    assert numbers(branches) == [0, 1, 2, 3, 4]
+    assert branches.find_step(3) != old[3] and branches.abandoned == (old[3:],)
 
 
 async def test_it_needs_no_langgraph(graph: Any, path: Path) -> None:

@@ -35,10 +35,10 @@ USAGE = st.fixed_dictionaries(
 )
 CALL = st.fixed_dictionaries({"name": TEXT, "args": MAPPINGS, "id": st.none() | TEXT})
 MESSAGES = st.one_of(
-    st.fixed_dictionaries(BASE).map(lambda given: HumanMessage(**given)),
+    st.fixed_dictionaries(BASE).map(lambda value: HumanMessage(**value)),
     st.fixed_dictionaries(
         {**BASE, "tool_calls": st.lists(CALL, max_size=2), "usage_metadata": st.none() | USAGE}
-    ).map(lambda given: AIMessage(**given)),
+    ).map(lambda value: AIMessage(**value)),
     st.fixed_dictionaries(
         {
             **BASE,
@@ -46,7 +46,7 @@ MESSAGES = st.one_of(
             "artifact": PLAIN | MAPPINGS,
             "status": st.sampled_from(["success", "error"]),
         }
-    ).map(lambda given: ToolMessage(**given)),
+    ).map(lambda value: ToolMessage(**value)),
 )
 
 

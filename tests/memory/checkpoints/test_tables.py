@@ -152,10 +152,10 @@ def test_compaction_keeps_the_story(connection: sqlite3.Connection) -> None:
 
 
 def test_lost_checkpoint_is_filled(connection: sqlite3.Connection) -> None:
-    lost = read_conversation_ids(connection, T)[2]
-    connection.execute("DELETE FROM checkpoints WHERE checkpoint_id = ?", (lost,))
+    missing = read_conversation_ids(connection, T)[2]
+    connection.execute("DELETE FROM checkpoints WHERE checkpoint_id = ?", (missing,))
     assert fill_lost_checkpoints(connection) == {T}
-    assert lost in read_conversation_ids(connection, T)
+    assert missing in read_conversation_ids(connection, T)
     assert [step.number for step in read_branches(connection, T).steps] == [0, 1, 2]
 
 

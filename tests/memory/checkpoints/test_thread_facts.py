@@ -79,21 +79,21 @@ async def test_real_threads_are_read_as_they_are(
     assert (facts[ended].steps, facts[ended].questions) == (2, 0)
     assert {fact.graph for fact in facts.values()} == {"task"}
     for fact in facts.values():
-        begun, used = map(datetime.fromisoformat, (fact.created_at, fact.updated_at))
+        process, used = map(datetime.fromisoformat, (fact.created_at, fact.updated_at))
         assert timedelta() <= datetime.now(UTC) - used < timedelta(minutes=1)
-        assert timedelta() < used - begun < timedelta(minutes=1)
+        assert timedelta() < used - process < timedelta(minutes=1)
 
 
 async def test_delete_thread_keeps_other_threads(
     path: Path, connection: sqlite3.Connection
 ) -> None:
-    gone, kept = thread_id.create_thread_id(), thread_id.create_thread_id()
-    await run(path, gone, answer=False)
-    await run(path, kept, answer=False)
-    delete_thread_rows(connection, gone)
-    assert list(read_facts(connection)) == [kept]
-    left = connection.execute("SELECT DISTINCT thread_id FROM writes").fetchall()
-    assert left == [(kept,)]
+    missing, retained = thread_id.create_thread_id(), thread_id.create_thread_id()
+    await run(path, missing, answer=False)
+    await run(path, retained, answer=False)
+    delete_thread_rows(connection, missing)
+    assert list(read_facts(connection)) == [retained]
+    rows = connection.execute("SELECT DISTINCT thread_id FROM writes").fetchall()
+    assert rows == [(retained,)]
 
 
 @pytest.mark.parametrize(

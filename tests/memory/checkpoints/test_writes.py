@@ -63,10 +63,10 @@ def test_messages_are_read_one_by_one_in_order(tables: Tables) -> None:
     tables.write(IDS[0], "request", "first", "__start__")
     tables.write(IDS[1], "told", ["plan", "plan"], idx=0)
     tables.write(IDS[2], "messages", [AIMessage("pending")], "")
-    told = [(one.node, one.channel, one.value) for one in tables.read()]
-    assert told[:2] == [("__start__", "request", "first"), ("build", "told", ["plan", "plan"])]
-    assert [value["content"] for _, _, value in told[2:]] == ["second", "third", "pending"]
-    assert [one.checkpoint_id for one in tables.read()] == [*IDS[:1], *[IDS[1]] * 3, IDS[2]]
+    message = [(item.node, item.channel, item.value) for item in tables.read()]
+    assert message[:2] == [("__start__", "request", "first"), ("build", "told", ["plan", "plan"])]
+    assert [value["content"] for _, _, value in message[2:]] == ["second", "third", "pending"]
+    assert [item.checkpoint_id for item in tables.read()] == [*IDS[:1], *[IDS[1]] * 3, IDS[2]]
     assert tables.read()[0].at < tables.read()[1].at == tables.read()[-1].at
 
 
@@ -76,13 +76,13 @@ def test_abandoned_writes_after_rewind_are_not_read(tables: Tables) -> None:
     row = (T, "", IDS[3], IDS[0], "msgpack", b"", b"")
     tables.connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     tables.write(IDS[3], "messages", [AIMessage("told")])
-    assert [one.value["content"] for one in tables.read()] == ["told"]
+    assert [item.value["content"] for item in tables.read()] == ["told"]
 
 
 def test_a_conversation_that_was_shortened_says_so(tables: Tables) -> None:
     tables.chain(IDS[0])
     tables.write(IDS[0], "messages", Overwrite([AIMessage("short")]), "compact")
-    assert [one.value for one in tables.read()] == [None]
+    assert [item.value for item in tables.read()] == [None]
 
 
 def test_questions_are_plain_data(tables: Tables) -> None:
@@ -95,7 +95,7 @@ def test_questions_are_plain_data(tables: Tables) -> None:
 def test_a_chain_that_is_a_ring_ends(tables: Tables) -> None:
     tables.chain(IDS[0], IDS[1], IDS[0])
     tables.write(IDS[0], "request", "once", "__start__")
-    assert [one.value for one in tables.read()] == ["once"]
+    assert [item.value for item in tables.read()] == ["once"]
 
 
 PLAIN = st.recursive(
@@ -119,4 +119,4 @@ def test_forged_rows_raise_nothing(channel: str, value: bytes) -> None:
         tables = Tables(connection)
         tables.chain("no id at all")
         tables.write("no id at all", channel, ("msgpack", value))
-        assert all(one.at == "" for one in tables.read())
+        assert all(item.at == "" for item in tables.read())

@@ -39,8 +39,8 @@ class Call(TypedDict):
 
 
 async def think(state: State) -> Command[Any]:
-    said = AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "c"}])
-    return Command(update={"messages": [said]}, goto=[Send("act", Call(n=n)) for n in (1, 2)])
+    ai_message = AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "c"}])
+    return Command(update={"messages": [ai_message]}, goto=[Send("act", Call(n=n)) for n in (1, 2)])
 
 
 async def act(call: Call) -> State:
@@ -120,11 +120,11 @@ async def test_thread_continues_after_clock_was_set_back(
 
 async def test_every_step_is_on_disk_before_next(path: Path) -> None:
     async with open_checkpointer(path) as saver:
-        said = {}
+        output = {}
         for name in ("synchronous", "journal_mode", "busy_timeout"):
             async with saver.conn.execute(f"PRAGMA {name}") as rows:
-                said[name] = (await rows.fetchone() or [None])[0]
-    assert said == {"synchronous": 2, "journal_mode": "wal", "busy_timeout": 30000}
+                output[name] = (await rows.fetchone() or [None])[0]
+    assert output == {"synchronous": 2, "journal_mode": "wal", "busy_timeout": 30000}
     assert oct(path.stat().st_mode & 0o777) == "0o600"
 
 

@@ -52,9 +52,9 @@ def test_a_new_database_is_private_and_synced(path: Path) -> None:
     assert prepare_database(path) == DatabaseSetup(set_aside=None)
     with closing(connect(path)) as connection:
         pragmas = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
-        said = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
+        output = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
         modes = [oct(part.stat().st_mode & 0o777) for part in sorted(path.parent.iterdir())]
-    assert said == ["wal", 2, 30000, 1]
+    assert output == ["wal", 2, 30000, 1]
     assert oct(path.parent.stat().st_mode & 0o777) == "0o700"
     assert set(modes) == {"0o600"}
     assert (count(path, "threads"), count(path, "journal")) == (0, 0)
@@ -137,29 +137,34 @@ def test_inner_damage_is_reported_when_read(filled: Path) -> None:
     good = filled.read_bytes()
     filled.write_bytes(good[:16384] + b"\xaa" * 200_000 + good[216_384:])
     assert prepare_database(filled).set_aside is None
-    kept = pytest.raises(MaxAgentError, match="was damaged; it was moved to")
-    with kept as told, translate_sqlite_errors(filled):
+    error_info = pytest.raises(MaxAgentError, match="was damaged; it was moved to")
+    with error_info as message, translate_sqlite_errors(filled):
         count(filled, "checkpoints WHERE value LIKE '%y%'")
-    assert "run the command again" in told.value.hint
+    assert "run the command again" in message.value.hint
     assert prepare_database(filled) == DatabaseSetup(set_aside=None)
     assert count(filled, "threads") == 0
 
 
 def test_database_recreated_by_another_process_is_kept(filled: Path) -> None:
-    with pytest.raises(MaxAgentError, match="cannot read") as told, translate_sqlite_errors(filled):
+    with (
+        pytest.raises(MaxAgentError, match="cannot read") as error_info,
+        translate_sqlite_errors(filled),
+    ):
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
-    assert told.value.hint == "try again"
+    assert error_info.value.hint == "try again"
     assert count(filled, "checkpoints") == 200
 
 
 def test_a_newer_database_is_refused_and_not_touched(filled: Path) -> None:
     set_version(filled, len(MIGRATIONS) + 1)
     before = filled.read_bytes(), sorted(filled.parent.iterdir())
-    with pytest.raises(UsageError, match="a newer MaxAgent wrote the list of threads") as told:
+    with pytest.raises(
+        UsageError, match="a newer MaxAgent wrote the list of threads"
+    ) as error_info:
         prepare_database(filled)
-    assert (told.value.exit_code, "MAXAGENT_HOME" in told.value.hint) == (2, True)
+    assert (error_info.value.exit_code, "MAXAGENT_HOME" in error_info.value.hint) == (2, True)
     assert (filled.read_bytes(), sorted(filled.parent.iterdir())) == before
 
 
@@ -176,10 +181,10 @@ def test_a_full_disk_is_told_with_a_remedy(filled: Path) -> None:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         full = pytest.raises(MaxAgentError, match="the disk is full")
-        with full as told, translate_sqlite_errors(filled), begin_transaction(connection):
+        with full as message, translate_sqlite_errors(filled), begin_transaction(connection):
             connection.execute("INSERT INTO checkpoints VALUES ('t', 1, zeroblob(100000))")
         assert not connection.in_transaction
-    assert "free some space" in told.value.hint
+    assert "free some space" in message.value.hint
     assert count(filled, "checkpoints") == 200
 
 
@@ -199,8 +204,8 @@ except MaxAgentError as error:
 @pytest.mark.parametrize("room", [0, 100, 5000, 20_000])
 def test_full_disk_at_start_leaves_nothing_partial(room: int, path: Path) -> None:
     command = [sys.executable, "-c", TINY_DISK, str(path), str(room)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "full" in said and "try again" in said
+    stdout = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "full" in stdout and "try again" in stdout
     assert not path.exists()
     assert prepare_database(path) == DatabaseSetup(set_aside=None)
     assert count(path, "threads") == 0
@@ -224,9 +229,9 @@ def test_programming_error_is_not_translated(filled: Path) -> None:
 
 def test_uncreatable_folder_is_reported_with_hint(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(MaxAgentError, match="cannot keep threads in") as told:
+    with pytest.raises(MaxAgentError, match="cannot keep threads in") as error_info:
         prepare_database(tmp_path / "file" / "data" / "threads.db")
-    assert "MAXAGENT_HOME" in told.value.hint
+    assert "MAXAGENT_HOME" in error_info.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -247,9 +252,9 @@ def test_foreign_folder_is_reported_with_hint(filled: Path) -> None:
         os._exit(0)
     os.waitpid(child, 0)
     os.close(write)
-    with open(read) as said:
-        told = said.read()
-    assert told.startswith("cannot ") and "MAXAGENT_HOME" in told
+    with open(read) as output:
+        content = output.read()
+    assert content.startswith("cannot ") and "MAXAGENT_HOME" in content
 
 
 def test_a_transaction_is_all_or_nothing(filled: Path) -> None:
@@ -280,7 +285,7 @@ def test_processes_that_start_together_begin_one_database(damaged: bool, path: P
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     with ThreadPoolExecutor(6) as pool:
-        moved = [said for said in pool.map(start, range(6)) if said]
+        moved = [number for number in pool.map(start, range(6)) if number]
     assert len(moved) == damaged
     assert count(path, "threads") == 0
     assert len(list(path.parent.glob("*corrupt*"))) == damaged

@@ -48,33 +48,33 @@ def pages_of(path: Path, name: str, kind: str) -> list[int]:
 def read_all(path: Path) -> dict[str, int]:
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
-    return {table: len(found) for table, found in rows.items()}
+    return {table: len(result) for table, result in rows.items()}
 
 
 @pytest.mark.parametrize("table", ["checkpoints", "writes"])
 def test_one_damaged_page_hides_no_thread(database: Path, table: str) -> None:
     before = read_all(database)
     for page in pages_of(database, table, "leaf"):
-        whole = database.read_bytes()
+        content = database.read_bytes()
         damage(database, page)
-        with pytest.raises(MaxAgentError, match="these threads lost data: `") as told:
+        with pytest.raises(MaxAgentError, match="these threads lost data: `") as error_info:
             read_all(database)
-        assert CHAT[:8] in str(told.value) or WAITING[:8] in str(told.value)
+        assert CHAT[:8] in str(error_info.value) or WAITING[:8] in str(error_info.value)
         after = read_all(database)
         assert sum(before.values()) - 40 < sum(after.values()) <= sum(before.values())
         assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {
             CHAT,
             WAITING,
         }
-        database.write_bytes(whole)
+        database.write_bytes(content)
 
 
 def test_a_damaged_index_costs_nothing(database: Path) -> None:
     before = read_all(database)
     for page in pages_of(database, "sqlite_autoindex_writes_1", "leaf"):
         damage(database, page)
-    told = pytest.raises(MaxAgentError, match="no thread lost data")
-    with told, translate_sqlite_errors(database), closing(connect(database)) as connection:
+    error_info = pytest.raises(MaxAgentError, match="no thread lost data")
+    with error_info, translate_sqlite_errors(database), closing(connect(database)) as connection:
         connection.execute("SELECT COUNT(*) FROM writes WHERE thread_id = ?", (CHAT,)).fetchone()
         connection.execute("PRAGMA quick_check").fetchone()
         raise error_of_sqlite()
@@ -90,13 +90,13 @@ def error_of_sqlite() -> sqlite3.DatabaseError:
 def test_the_conversation_goes_on_behind_a_lost_checkpoint(database: Path) -> None:
     with closing(connect(database)) as connection:
         steps = read_branches(connection, CHAT).steps
-    lost = pages_of(database, "checkpoints", "leaf")[0]  # the beginning of the conversation
-    damage(database, lost)
+    missing = pages_of(database, "checkpoints", "leaf")[0]  # the beginning of the conversation
+    damage(database, missing)
     with pytest.raises(MaxAgentError, match="lost data"):
         read_all(database)
     with closing(connect(database)) as connection:
-        kept = read_branches(connection, CHAT).steps
-    assert kept[-1].message == steps[-1].message
+        retained = read_branches(connection, CHAT).steps
+    assert retained[-1].message == steps[-1].message
 
 
 @pytest.mark.parametrize("content", [None, b"no database\n" * 400, b"\xaa" * PAGE])
@@ -195,11 +195,11 @@ def read_elsewhere(
 @pytest.mark.parametrize("room", [33_000, 60_000, 100_000])
 def test_without_room_the_damaged_database_stays(database: Path, room: int) -> None:
     damage(database, pages_of(database, "checkpoints", "leaf")[0])
-    whole = database.read_bytes()
+    content = database.read_bytes()
     ended = read_elsewhere(database, room)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "full" in ended.stdout and "lost data" not in ended.stdout
-    assert database.read_bytes() == whole
+    assert database.read_bytes() == content
     assert [file for file in database.parent.iterdir() if "corrupt" in file.name] == []
     assert not database.with_name("threads.db.new").exists()
 
@@ -216,8 +216,8 @@ def test_a_kill_loses_nothing_that_was_saved(database: Path, fatal_rename: int) 
     ended = read_elsewhere(database, fatal_rename=fatal_rename)
     assert ended.returncode == -signal.SIGKILL
     was_moved = not database.exists()
-    found = prepare_database(database).set_aside
-    assert (found is not None) == was_moved
+    set_aside = prepare_database(database).set_aside
+    assert (set_aside is not None) == was_moved
 
     if not was_moved:
         assert "these threads lost data: `" in read_elsewhere(database).stdout

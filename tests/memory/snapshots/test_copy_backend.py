@@ -42,10 +42,10 @@ async def test_it_reads_as_gits(
     old: bytes | None, new: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "project").mkdir()
-    place = (tmp_path / "project", tmp_path / "data", [])
-    with_git = Snapshots(*place)
+    location = (tmp_path / "project", tmp_path / "data", [])
+    with_git = Snapshots(*location)
     monkeypatch.setenv("PATH", "/nowhere")
-    plain, trees = Snapshots(*place), list[str]()
+    plain, trees = Snapshots(*location), list[str]()
     for content in (old, new):
         (tmp_path / "project" / "x y").unlink(missing_ok=True)
         if content is not None:

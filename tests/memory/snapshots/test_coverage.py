@@ -49,8 +49,8 @@ def test_tracked_files_are_covered_before_first_snapshot(
     snapshots: Snapshots, folder: Path
 ) -> None:
     (folder / ".env").write_text("A=1\n")
-    for words in (["init", "-q"], ["add", "-f", "src", ".env"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
+    for text in (["init", "-q"], ["add", "-f", "src", ".env"]):
+        subprocess.run(["git", *text], cwd=folder, check=True)
     assert snapshots.can_restore(folder / "src")
     assert not snapshots.can_restore(folder / "build")
     assert not snapshots.can_restore(folder / ".env")

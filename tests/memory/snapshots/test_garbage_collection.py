@@ -58,18 +58,18 @@ async def test_prune_frees_unneeded_keeps_rest_readable(
     snapshots: Snapshots,
 ) -> None:
     trees = await versions(snapshots, 6)
-    lost, kept = await snapshots.list_changes(trees[2], trees[3]), trees[1]
-    single = lost[0].new.blob
+    missing, tree = await snapshots.list_changes(trees[2], trees[3]), trees[1]
+    single = missing[0].new.blob
     content = (await snapshots.read_blobs([single]))[single]
     age(snapshots.directory)
-    freed = await prune_store(snapshots.directory, [kept, single])
+    freed = await prune_store(snapshots.directory, [tree, single])
     assert 3 * 50_000 <= freed < 5 * 50_000
     assert (await snapshots.read_blobs([single]))[single] == content
-    (change,) = await snapshots.list_changes(kept, await snapshots.take())
+    (change,) = await snapshots.list_changes(tree, await snapshots.take())
     assert change.path == "big.bin"
     assert len((await snapshots.read_blobs([change.old.blob]))[change.old.blob]) == 50_001
     with pytest.raises(Exception, match="lost|bad object|unable to read"):
-        await snapshots.list_changes(trees[0], kept)
+        await snapshots.list_changes(trees[0], tree)
 
 
 async def test_what_is_young_stays(snapshots: Snapshots) -> None:

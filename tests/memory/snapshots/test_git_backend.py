@@ -45,26 +45,26 @@ def folder(tmp_path: Path) -> Path:
 
 
 def snapshots_of(folder: Path, exclude: tuple[str, ...] = ()) -> Snapshots:
-    home = next(place for place in folder.parents if (place / "project").exists())
+    home = next(parent for parent in folder.parents if (parent / "project").exists())
     return Snapshots(folder, home / "data" / "snapshots", exclude)
 
 
-async def paths(snapshots: Snapshots, also: tuple[str, ...] = ()) -> set[str]:
+async def paths(snapshots: Snapshots, names: tuple[str, ...] = ()) -> set[str]:
     """What a snapshot has."""
-    changes = await snapshots.list_changes(EMPTY_TREE, await snapshots.take(also))
+    changes = await snapshots.list_changes(EMPTY_TREE, await snapshots.take(names))
     return {change.path for change in filter_visible(changes)}
 
 
 def every_file(*places: Path) -> dict[str, tuple[str, int, int]]:
     """Content, mode and time of change of each file below."""
-    found: dict[str, tuple[str, int, int]] = {}
-    for place in places:
-        for path in [place, *place.rglob("*")]:
+    result: dict[str, tuple[str, int, int]] = {}
+    for location in places:
+        for path in [location, *location.rglob("*")]:
             at = path.lstat()
             content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
             digest = hashlib.sha256(content).hexdigest()
-            found[str(path)] = (digest, at.st_mode, at.st_mtime_ns)
-    return found
+            result[str(path)] = (digest, at.st_mode, at.st_mtime_ns)
+    return result
 
 
 def in_a_repository(folder: Path) -> Path:
@@ -129,7 +129,7 @@ def set_traps(repository: Path, home: Path, trap: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place",
+    "function",
     [
         in_a_repository,
         in_a_subfolder,
@@ -142,9 +142,9 @@ def set_traps(repository: Path, home: Path, trap: Path) -> None:
     ],
 )
 async def test_user_repository_stays_identical(
-    place: Callable[[Path], Path], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    function: Callable[[Path], Path], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = place(folder)
+    project = function(folder)
     sprung, trap = tmp_path / "sprung", tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\necho sprung >> {sprung}\ncat\n")
     trap.chmod(0o755)
@@ -156,9 +156,9 @@ async def test_user_repository_stays_identical(
     for key in ("core.fsmonitor", "filter.t.clean", "filter.t.process"):
         git(project, "config", key, str(trap))
     write(project, {"both.py": "staged\nand changed\n"})
-    own = [path for path in (folder.parent).rglob(".git") if "data" not in path.parts]
-    assert own
-    before, staged = every_file(*own), git_index_of(project)
+    entries = [path for path in (folder.parent).rglob(".git") if "data" not in path.parts]
+    assert entries
+    before, staged = every_file(*entries), git_index_of(project)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_DIR", str(folder / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(folder / ".git" / "index"))
@@ -175,7 +175,7 @@ async def test_user_repository_stays_identical(
     (crlf,) = [c for c in await snapshots.list_changes(EMPTY_TREE, new) if c.path == "crlf"]
     assert (await snapshots.read_blobs([crlf.new.blob]))[crlf.new.blob] == b"one\r\n$Id$\r\n"
 
-    assert every_file(*own) == before
+    assert every_file(*entries) == before
     assert git_index_of(project) == staged
     assert not sprung.exists()
     monkeypatch.undo()
@@ -272,12 +272,12 @@ async def test_ignored_file_written_by_tool_stays_included(folder: Path) -> None
     assert "out/a" in await paths(snapshots_of(folder))
     (index,) = other.directory.glob("index-*")
     index.unlink()
-    found = await paths(snapshots_of(folder))
-    assert {"out/a", "out/b", "out/c"} & found == {"out/a"}
+    result = await paths(snapshots_of(folder))
+    assert {"out/a", "out/b", "out/c"} & result == {"out/a"}
 
 
 @pytest.mark.parametrize(
-    "place",
+    "function",
     [
         in_a_repository,
         in_a_subfolder,
@@ -288,15 +288,15 @@ async def test_ignored_file_written_by_tool_stays_included(folder: Path) -> None
     ],
 )
 async def test_what_git_tracks_is_in_though_ignored(
-    place: Callable[[Path], Path], folder: Path
+    function: Callable[[Path], Path], folder: Path
 ) -> None:
-    project = place(folder)
+    project = function(folder)
     ignored = {"out/a": "1", "out/b": "1", ".venv/kept": "1", ".env": "1", "node_modules/x": "1"}
     write(project, {".gitignore": "out/\n.env\n", **ignored})
     (project / "out" / "link").symlink_to("a")
     git(project, "add", "--sparse", "-f", ".gitignore", "out/a", "out/link", ".venv/kept", ".env")
-    known = {"out/a", "out/link", ".venv/kept"}
-    assert await paths(snapshots_of(project, (".env",))) & {*ignored, "out/link"} == known
+    names = {"out/a", "out/link", ".venv/kept"}
+    assert await paths(snapshots_of(project, (".env",))) & {*ignored, "out/link"} == names
     write(project, {"out/a": "2", "out/b": "2"})
     (project / "out" / "link").unlink()
     snapshots = snapshots_of(project, (".env",))
@@ -352,8 +352,10 @@ async def test_forbidden_path_is_not_stored_when_named(name: str, folder: Path) 
     os.mkfifo(folder / "pipe")
     git(folder, "init", "-q", "nested")
     snapshots = snapshots_of(folder, (".env", "**/secrets/**", ".GIT/"))
-    known = await paths(snapshots)
-    assert await paths(snapshots, (name,)) == known == {"a.py", "link", "sub/b.txt", "sub/deep/c"}
+    existing = await paths(snapshots)
+    assert (
+        await paths(snapshots, (name,)) == existing == {"a.py", "link", "sub/b.txt", "sub/deep/c"}
+    )
 
 
 async def test_names_special_to_git_are_stored(folder: Path) -> None:
@@ -368,5 +370,5 @@ async def test_names_special_to_git_are_stored(folder: Path) -> None:
 async def test_secrets_stay_out_whatever_their_case(folder: Path) -> None:
     write(folder, {".ENV": "x", "Secrets/y": "x", "certs/A.PEM": "x", ".env.Example": "x"})
     exclude = (".env", ".env.*", "!.env.example", "*.pem", "**/secrets/**", "[x-z]?q", "\\!odd")
-    found = await paths(snapshots_of(folder, exclude))
-    assert found == {"a.py", "sub/b.txt", "sub/deep/c", ".env.Example"}
+    result = await paths(snapshots_of(folder, exclude))
+    assert result == {"a.py", "sub/b.txt", "sub/deep/c", ".env.Example"}

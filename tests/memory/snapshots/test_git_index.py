@@ -23,8 +23,8 @@ def test_entries_of_every_version_are_parsed(version: str, repository: Path) -> 
     subprocess.run(command, cwd=repository, check=True)
     index = parse_index((repository / ".git/index").read_bytes(), most=2)
     assert not index.is_split
-    found = [(entry.type, entry.name) for entry in index.entries]
-    assert found == [(REGULAR, b"deep/a"), (LINK, b"link")]
+    entries = [(entry.type, entry.name) for entry in index.entries]
+    assert entries == [(REGULAR, b"deep/a"), (LINK, b"link")]
 
 
 @pytest.mark.parametrize("most, size", [(1, None), (2, 8), (2, 80)])

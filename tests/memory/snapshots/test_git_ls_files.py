@@ -53,15 +53,17 @@ def test_file_grown_too_large_keeps_old_version(folder: Path) -> None:
 
 
 def test_unlisted_named_files_are_new(folder: Path) -> None:
-    named = frozenset({b"file", b"sub/file", b"link/file", b"sub", b"pipe", b"gone"})
-    work = plan_index_update(folder, listed("C file"), named)
+    names = frozenset({b"file", b"sub/file", b"link/file", b"sub", b"pipe", b"gone"})
+    work = plan_index_update(folder, listed("C file"), names)
     assert (work.changed, work.new) == ([b"file"], [NewFile(3, b"sub/file")])
 
 
 def test_nested_repositories_include_listed_and_replaced_files(folder: Path) -> None:
     (folder / "sub" / ".git").mkdir()
-    found = find_nested_repositories(folder, listed("? a/", "? b", "C sub", "C file", "R c"))
-    assert found == {b"a/", b"sub/"}
+    nested_repositories = find_nested_repositories(
+        folder, listed("? a/", "? b", "C sub", "C file", "R c")
+    )
+    assert nested_repositories == {b"a/", b"sub/"}
 
 
 def git(where: Path, *arguments: str) -> None:

@@ -43,8 +43,8 @@ def test_tree_is_readable_by_git_and_back(objects: Path) -> None:
     files = {name.encode(): FileVersion(FILE, blob) for name in names}
     files |= {b"\xff": FileVersion(PROGRAM, blob), b"z/link": FileVersion(LINK, blob)}
     tree = write_tree(objects, files)
-    listed = git(objects, "ls-tree", "-r", "-z", tree).split(b"\0")[:-1]
-    entries = dict(reversed(line.split(b"\t")) for line in listed)
+    part = git(objects, "ls-tree", "-r", "-z", tree).split(b"\0")[:-1]
+    entries = dict(reversed(line.split(b"\t")) for line in part)
     assert entries == {
         name: f"{version.mode} blob {version.blob}".encode() for name, version in files.items()
     }
@@ -73,10 +73,10 @@ def test_the_empty_tree_has_gits_name(objects: Path) -> None:
 
 
 def test_a_tree_comes_with_all_its_parts(objects: Path) -> None:
-    one, two, other = (write_object(objects, "blob", text) for text in (b"1", b"2", b"3"))
-    tree = write_tree(objects, {b"a": FileVersion(FILE, one), b"sub/b": FileVersion(FILE, two)})
+    item, two, other = (write_object(objects, "blob", text) for text in (b"1", b"2", b"3"))
+    tree = write_tree(objects, {b"a": FileVersion(FILE, item), b"sub/b": FileVersion(FILE, two)})
     inner = git(objects, "rev-parse", f"{tree}:sub").decode().strip()
-    assert collect_object_ids(objects, [tree, "f" * 40]) == {tree, inner, one, two, "f" * 40}
+    assert collect_object_ids(objects, [tree, "f" * 40]) == {tree, inner, item, two, "f" * 40}
     assert collect_object_ids(objects, [other]) == {other}
 
 
@@ -86,8 +86,8 @@ def test_missing_torn_or_wrong_object_raises(objects: Path) -> None:
         read_tree(objects, blob)
     with pytest.raises(MaxAgentError, match="lost a blob"):
         read_object(objects, "blob", "1" * 40)
-    place = objects / blob[:2] / blob[2:]
-    place.chmod(0o600)
-    place.write_bytes(place.read_bytes()[:10])
+    location = objects / blob[:2] / blob[2:]
+    location.chmod(0o600)
+    location.write_bytes(location.read_bytes()[:10])
     with pytest.raises(MaxAgentError, match="lost a blob"):
         read_object(objects, "blob", blob)

@@ -55,16 +55,16 @@ async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
     for number in range(20):
         (store.folder / ("z" * number + "z")).write_bytes(b"x" * number)
         (store.folder / ("B" * number + "B")).write_bytes(b"x" * number)
-    listed = await store.run_git("ls-files", "-o", "-z")
-    await store.run_git("update-index", "--add", "-z", "--stdin", stdin=listed)
+    git = await store.run_git("ls-files", "-o", "-z")
+    await store.run_git("update-index", "--add", "-z", "--stdin", stdin=git)
     assert store.count_index_files() == len(names) + 40
     assert store.measure_index() == 2 * sum(range(20))
 
 
 async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
     asked = ("rev-parse", "--absolute-git-dir", "--show-toplevel")
-    said = (await store.run_git(*asked)).decode().splitlines()
-    assert said == [str(store.directory), str(store.folder)]
+    lines = (await store.run_git(*asked)).decode().splitlines()
+    assert lines == [str(store.directory), str(store.folder)]
     assert await store.run_git("hash-object", "--stdin", stdin=b"x" * 1_000_000)
 
 
@@ -87,8 +87,8 @@ async def test_no_configuration_but_the_stores_counts(
 ) -> None:
     monkeypatch.setenv("HOME", str(store.folder))
     (store.folder / ".gitconfig").write_text("[core]\n\tautocrlf = true\n[user]\n\tname = x\n")
-    said = (await store.run_git("config", "--list", "--show-origin")).decode()
-    origins = {line.split("\t")[0] for line in said.splitlines()}
+    text = (await store.run_git("config", "--list", "--show-origin")).decode()
+    origins = {line.split("\t")[0] for line in text.splitlines()}
     assert origins == {f"file:{store.directory / 'config'}"}
 
 
@@ -114,5 +114,5 @@ def test_rubbish_collection_of_git_loses_no_snapshot(command: str, store: GitSto
     git = ["git", "--git-dir", str(store.directory)]
     stored = subprocess.run([*git, "hash-object", "-w", "--stdin"], input=b"x", capture_output=True)
     subprocess.run([*git, *command.split()], capture_output=True, check=False)
-    shown = subprocess.run([*git, "cat-file", "-p", stored.stdout.strip()], capture_output=True)
-    assert shown.stdout == b"x", shown.stderr
+    result = subprocess.run([*git, "cat-file", "-p", stored.stdout.strip()], capture_output=True)
+    assert result.stdout == b"x", result.stderr

@@ -23,7 +23,7 @@ FILES = [NewFile(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"
 
 
 @pytest.mark.parametrize(
-    ("files", "size", "named", "chosen", "many", "heavy"),
+    ("files", "size", "chunks", "chosen", "many", "heavy"),
     [
         (0, 0, set[bytes](), [b"a", b"b", b"c", b"data"], 0, 0),
         (2, 0, set[bytes](), [b"a", b"b", b"c"], 1, 0),
@@ -38,17 +38,17 @@ FILES = [NewFile(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"
 )
 @pytest.mark.usefixtures("small")
 def test_named_files_always_fit_then_the_smallest(
-    files: int, size: int, named: set[bytes], chosen: list[bytes], many: int, heavy: int
+    files: int, size: int, chunks: set[bytes], chosen: list[bytes], many: int, heavy: int
 ) -> None:
-    left = SkippedFiles()
-    assert sorted(select_fitting(FILES, named, files, size, left)) == sorted(chosen)
-    assert (left.many, left.heavy) == (many, heavy)
+    skipped_files = SkippedFiles()
+    assert sorted(select_fitting(FILES, chunks, files, size, skipped_files)) == sorted(chosen)
+    assert (skipped_files.many, skipped_files.heavy) == (many, heavy)
 
 
 def test_what_is_left_out_is_said_in_words() -> None:
     assert SkippedFiles().describe() == ""
-    left = SkippedFiles([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
-    assert left.describe() == (
+    skipped_files = SkippedFiles([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
+    assert skipped_files.describe() == (
         "not in snapshots, so undo cannot restore it: "
         "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 100,000 that a snapshot holds; "
         "2,000 files beyond the 1 GB that all files of a snapshot may take; "

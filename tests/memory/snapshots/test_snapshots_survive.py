@@ -145,8 +145,8 @@ async def test_a_killed_process_leaves_a_store_that_works(
 
 async def test_index_without_objects_is_rebuilt(snapshots: Snapshots, folder: Path) -> None:
     first = await snapshots.take()
-    for lost in snapshots.directory.glob("objects/??"):
-        shutil.rmtree(lost)
+    for missing in snapshots.directory.glob("objects/??"):
+        shutil.rmtree(missing)
     again = Snapshots(folder, snapshots.directory.parent, SENSITIVE)
     assert await again.take() == first
     (folder / "a.py").write_text("a = 2\n")

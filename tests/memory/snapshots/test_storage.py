@@ -14,9 +14,9 @@ from maxagent.memory.snapshots.storage import (
 
 
 def test_folder_finds_only_its_own_store(tmp_path: Path) -> None:
-    one, two = (get_store_directory(tmp_path / name, tmp_path / "data") for name in "ab")
-    assert one == get_store_directory(tmp_path / "a", tmp_path / "data") != two
-    assert one.parent == tmp_path / "data"
+    item, two = (get_store_directory(tmp_path / name, tmp_path / "data") for name in "ab")
+    assert item == get_store_directory(tmp_path / "a", tmp_path / "data") != two
+    assert item.parent == tmp_path / "data"
     assert hash_texts("ab", "c") != hash_texts("a", "bc")
 
 

@@ -34,22 +34,22 @@ def test_excluded_paths_are_neither_added_nor_read(tmp_path: Path) -> None:
     assert ExplicitPaths(tmp_path, Exclusions((".env",))).add([]) == {"a"}
 
 
-@pytest.mark.parametrize("left", [b"", b"\0hal", b"\0whole\0\0hal"])
-def test_a_torn_name_joins_no_other(left: bytes, tmp_path: Path) -> None:
-    (tmp_path / "named").write_bytes(left)
+@pytest.mark.parametrize("content", [b"", b"\0hal", b"\0whole\0\0hal"])
+def test_a_torn_name_joins_no_other(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "named").write_bytes(content)
     names = ExplicitPaths(tmp_path, Exclusions(())).add(["next"])
     assert "next" in names and names <= {"whole", "hal", "next"}
 
 
 def test_a_store_that_was_begun_anew_is_noticed(tmp_path: Path) -> None:
-    named = ExplicitPaths(tmp_path, Exclusions(()))
-    named.add(["a-long-name"])
+    explicit_paths = ExplicitPaths(tmp_path, Exclusions(()))
+    explicit_paths.add(["a-long-name"])
     (tmp_path / "named").unlink()
-    assert named.add([]) == set()
-    named.add(["a-long-name"])
+    assert explicit_paths.add([]) == set()
+    explicit_paths.add(["a-long-name"])
     (tmp_path / "named").unlink()
     ExplicitPaths(tmp_path, Exclusions(())).add(["b"])
-    assert named.add([]) == {"b"}
+    assert explicit_paths.add([]) == {"b"}
 
 
 def stored(tmp_path: Path) -> bytes:

@@ -50,22 +50,24 @@ FILE = ThreadArchive(
 def members(**changed: bytes | None) -> dict[str, bytes]:
     """The members of the file by name, some of them changed or left out."""
     with zipfile.ZipFile(io.BytesIO(pack_archive(FILE))) as archive:
-        found: dict[str, bytes | None] = {name: archive.read(name) for name in archive.namelist()}
+        contents: dict[str, bytes | None] = {
+            name: archive.read(name) for name in archive.namelist()
+        }
     renamed = {"manifest": "manifest.json", "rows": "rows.msgpack"}
-    found |= {renamed.get(name, name): content for name, content in changed.items()}
-    return {name: content for name, content in found.items() if content is not None}
+    contents |= {renamed.get(name, name): content for name, content in changed.items()}
+    return {name: content for name, content in contents.items() if content is not None}
 
 
 def manifest(*at: str, value: Any) -> bytes:
     """The manifest with another value at that place."""
-    told = json.loads(FILE.manifest.model_dump_json())
-    inner = told["thread"] if len(at) > 1 else told
+    data = json.loads(FILE.manifest.model_dump_json())
+    inner = data["thread"] if len(at) > 1 else data
     inner[at[-1]] = value
-    return json.dumps(told).encode()
+    return json.dumps(data).encode()
 
 
 def rows(table: int, field: int, value: Any) -> bytes:
-    changed = [[[*row] for row in one] for one in ROWS]
+    changed = [[[*row] for row in item] for item in ROWS]
     changed[table][0][field] = value
     return ormsgpack.packb(changed)
 
@@ -173,11 +175,11 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 @given(st.data())
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_damaged_file_is_never_read_as_thread(tmp_path: Path, data: st.DataObject) -> None:
-    whole = bytearray(pack_archive(FILE))
-    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
-        whole[at] = data.draw(st.integers(0, 255))
-    end = data.draw(st.sampled_from([len(whole), len(whole) // 2, len(whole) - 3]))
-    (tmp_path / "x.zip").write_bytes(whole[:end])
+    full_text = bytearray(pack_archive(FILE))
+    for at in data.draw(st.lists(st.integers(0, len(full_text) - 1), min_size=1, max_size=4)):
+        full_text[at] = data.draw(st.integers(0, 255))
+    end = data.draw(st.sampled_from([len(full_text), len(full_text) // 2, len(full_text) - 3]))
+    (tmp_path / "x.zip").write_bytes(full_text[:end])
     try:
         assert read_archive(tmp_path / "x.zip").rows == ROWS
     except UsageError as error:

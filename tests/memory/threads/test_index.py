@@ -117,13 +117,13 @@ def test_a_status_that_nobody_knows_hides_no_thread(
     row = record(index, tmp_path)
     with closing(sqlite3.connect(paths.locate_database(home))) as connection, connection:
         connection.execute("UPDATE threads SET status = 'x'")
-    assert [(one.thread_id, one.status) for one in index.list()] == [(row.thread_id, "unknown")]
+    assert [(item.thread_id, item.status) for item in index.list()] == [(row.thread_id, "unknown")]
 
 
 def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no threads in") as told:
+    with pytest.raises(UsageError, match="no threads in") as error_info:
         index.get_latest(tmp_path)
-    assert "threads list --all" in told.value.hint
+    assert "threads list --all" in error_info.value.hint
 
 
 def test_run_ending_during_list_is_not_crashed(
@@ -148,10 +148,10 @@ async def test_two_concurrent_first_changes_of_foreign_thread_succeed(
     await begin_elsewhere(home, "studio-thread")
     unpack = ormsgpack.unpackb
 
-    def change_before_the_look(*given: object, **options: object) -> object:
+    def change_before_the_look(*value: object, **options: object) -> object:
         monkeypatch.setattr(ormsgpack, "unpackb", unpack)
         index.rename("studio-thread", "mine")
-        return unpack(*given, **options)
+        return unpack(*value, **options)
 
     monkeypatch.setattr(ormsgpack, "unpackb", change_before_the_look)
     index.set_status("studio-thread", "failed")
@@ -174,9 +174,9 @@ def test_a_status_stays_with_its_proof(
     proof = {"command": "pytest -q", "verdict": "passed", "reason": "3 passed"}
     index.set_status(row.thread_id, "waiting", evidence=proof)
     index.set_status(row.thread_id, status)
-    found = index.get(row.thread_id)
-    assert (found.status, found.evidence) == (status, proof)
-    assert found.updated_at >= row.updated_at == found.created_at
+    result = index.get(row.thread_id)
+    assert (result.status, result.evidence) == (status, proof)
+    assert result.updated_at >= row.updated_at == result.created_at
 
 
 @pytest.mark.parametrize("name", ["登录修复", "x", "it's; DROP TABLE threads; --", "n" * 60])
@@ -206,7 +206,7 @@ FIRST, SECOND = "aaaa1111-0000-4000-8000-00000000000a", "bbbb2222-0000-4000-8000
 
 
 @pytest.mark.parametrize(
-    ("text", "folder", "found"),
+    ("text", "folder", "result"),
     [
         ("main", "a", FIRST),
         ("main", "b", SECOND),
@@ -219,32 +219,32 @@ FIRST, SECOND = "aaaa1111-0000-4000-8000-00000000000a", "bbbb2222-0000-4000-8000
     ],
 )
 def test_name_belongs_to_its_folder(
-    text: str, folder: str | None, found: str | None, index: ThreadIndex, tmp_path: Path
+    text: str, folder: str | None, result: str | None, index: ThreadIndex, tmp_path: Path
 ) -> None:
     for name, thread in (("a", FIRST), ("b", SECOND)):
         (tmp_path / name).mkdir()
         record(index, tmp_path / name, thread=thread)
         index.rename(thread, "main")
     index.rename(record(index, tmp_path / "a").thread_id, "only-a")
-    place = None if folder is None else tmp_path / folder
-    if found and " " in found:
-        with pytest.raises(UsageError, match=found) as caught:
-            index.find(text, place)
+    location = None if folder is None else tmp_path / folder
+    if result and " " in result:
+        with pytest.raises(UsageError, match=result) as caught:
+            index.find(text, location)
         assert folder != "c" or "bbbb2222" in caught.value.hint or "aaaa1111" in caught.value.hint
     else:
-        row = index.find(text, place)
-        assert row.thread_id == found if found else row.name == text
+        row = index.find(text, location)
+        assert row.thread_id == result if result else row.name == text
 
 
 A, B = "aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-000000000002"
 
 
-@pytest.mark.parametrize(("text", "found"), [(A, A), (A[:5], A), (A[:8], A), (B[:-1], B)])
+@pytest.mark.parametrize(("text", "result"), [(A, A), (A[:5], A), (A[:8], A), (B[:-1], B)])
 def test_find_thread_by_id_prefix(
-    text: str, found: str, index: ThreadIndex, tmp_path: Path
+    text: str, result: str, index: ThreadIndex, tmp_path: Path
 ) -> None:
     record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
-    assert index.find(text).thread_id == found
+    assert index.find(text).thread_id == result
 
 
 def test_find_prefers_name_over_id_prefix(index: ThreadIndex, tmp_path: Path) -> None:
@@ -270,11 +270,11 @@ def test_find_with_ambiguous_text_is_refused(
 ) -> None:
     record(index, tmp_path, "Repair", A), record(index, tmp_path, "Other", B)
     index.rename(B, "login")
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error_info:
         index.find(text)
-    assert told.value.message == message
-    assert hint in told.value.hint
-    assert told.value.exit_code == 2
+    assert error_info.value.message == message
+    assert hint in error_info.value.hint
+    assert error_info.value.exit_code == 2
 
 
 async def test_a_thread_begun_elsewhere_is_on_the_list(
@@ -292,10 +292,10 @@ async def test_a_thread_begun_elsewhere_is_on_the_list(
     (row,) = index.list(tmp_path)
     assert (row.thread_id, row.title, row.status) == (waiting, "Repair it", "waiting")
     assert (row.request, row.options) == (asked["request"], {"mode": "auto", "apply": True})
-    found = index.find(ended[:8])
-    assert (found.graph, found.steps, found.status) == ("task", 4, "unknown")
-    assert (found.title, found.folder, found.request, found.options) == ("", "", "", {})
-    assert found.updated_at.startswith("2025-")
+    position = index.find(ended[:8])
+    assert (position.graph, position.steps, position.status) == ("task", 4, "unknown")
+    assert (position.title, position.folder, position.request, position.options) == ("", "", "", {})
+    assert position.updated_at.startswith("2025-")
     assert not (tmp_path / "made").exists()
 
 
@@ -326,9 +326,9 @@ async def test_thread_continued_elsewhere_has_updated_status(
     with closing(connect(paths.locate_database(home))) as connection:
         connection.execute("UPDATE threads SET updated_at = '2025-01-01T00:00:00+00:00'")
     await begin_elsewhere(home, row.thread_id, waiting=waiting, hour=1)
-    found = index.get(row.thread_id)
-    assert found.status == ("waiting" if waiting else "unknown")
-    assert found.updated_at.startswith("2025-1")
+    result = index.get(row.thread_id)
+    assert result.status == ("waiting" if waiting else "unknown")
+    assert result.updated_at.startswith("2025-1")
 
 
 async def test_the_steps_of_a_recorded_thread_are_counted(
@@ -342,23 +342,23 @@ async def test_the_steps_of_a_recorded_thread_are_counted(
 async def test_a_deleted_thread_leaves_nothing(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
-    gone, kept = record(index, tmp_path), record(index, tmp_path)
-    outputs = paths.locate_outputs(home, gone.thread_id)
+    missing, retained = record(index, tmp_path), record(index, tmp_path)
+    outputs = paths.locate_outputs(home, missing.thread_id)
     outputs.mkdir(parents=True)
     (outputs / "c1.txt").write_text("long output")
     with closing(Journal(paths.locate_database(home))) as journal:
-        for row in (gone, kept):
+        for row in (missing, retained):
             await begin_elsewhere(home, row.thread_id, waiting=True)
             journal.begin_call(row.thread_id, "c1", "edit")
-    index.delete(gone.thread_id)
+    index.delete(missing.thread_id)
     with closing(connect(paths.locate_database(home))) as connection:
         for table in ("threads", "journal", "checkpoints", "writes"):
-            left = connection.execute(f"SELECT thread_id FROM {table}").fetchall()
-            assert left == [(kept.thread_id,)], table
+            rows = connection.execute(f"SELECT thread_id FROM {table}").fetchall()
+            assert rows == [(retained.thread_id,)], table
     assert not outputs.exists()
-    assert not get_lock_path(home, gone.thread_id).exists()
+    assert not get_lock_path(home, missing.thread_id).exists()
     with pytest.raises(UsageError, match="no thread"):
-        index.get(gone.thread_id)
+        index.get(missing.thread_id)
 
 
 def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
@@ -469,6 +469,6 @@ async def test_imported_thread_is_complete_or_absent(
         index.import_thread(row, TransferRows([point, point], [], []))
     assert len(index.list()) == 1
     index.import_thread(row, TransferRows([point], [], []))
-    assert {one.thread_id for one in index.list()} >= {row.thread_id}
+    assert {item.thread_id for item in index.list()} >= {row.thread_id}
     with pytest.raises(UsageError, match="cannot import"):
         index.import_thread(row, TransferRows([], [], []))

@@ -74,11 +74,11 @@ def test_second_holder_is_refused_naming_the_first(tmp_path: Path) -> None:
         with pytest.raises(ThreadBusyError) as busy, acquire_lease(tmp_path, thread):
             pass
         with acquire_lease(tmp_path, thread_id.create_thread_id()):
-            found = find_holder(tmp_path, thread)
+            holder = find_holder(tmp_path, thread)
     assert "runs in this program already" in busy.value.message
     assert "kill" not in busy.value.hint and busy.value.exit_code == 1
-    assert found and (found.pid, found.host) == (os.getpid(), os.uname().nodename)
-    assert abs(found.since - time.time()) < 60
+    assert holder and (holder.pid, holder.host) == (os.getpid(), os.uname().nodename)
+    assert abs(holder.since - time.time()) < 60
 
 
 def test_lease_ends_with_block_and_leaves_no_file(tmp_path: Path) -> None:
@@ -98,11 +98,11 @@ def test_concurrent_processes_get_one_holder_others_know_it(
 ) -> None:
     thread = thread_id.create_thread_id()
     for _ in range(ROUNDS):
-        with Contender(tmp_path, thread) as one, Contender(tmp_path, thread) as other:
-            one.go(), other.go()
-            said = {one.pid: one.answer(), other.pid: other.answer()}
-        (winner,) = [pid for pid, answer in said.items() if answer == "held"]
-        (refusal,) = [answer for answer in said.values() if answer != "held"]
+        with Contender(tmp_path, thread) as contender, Contender(tmp_path, thread) as other:
+            contender.go(), other.go()
+            answers = {contender.pid: contender.answer(), other.pid: other.answer()}
+        (winner,) = [pid for pid, answer in answers.items() if answer == "held"]
+        (refusal,) = [answer for answer in answers.values() if answer != "held"]
         assert f"is in use by process {winner} on " in refusal
         assert f"mcode resume {thread}" in refusal
 
@@ -112,15 +112,15 @@ def test_lease_of_crashed_process_is_reacquired(tmp_path: Path) -> None:
     with Contender(tmp_path, thread) as killed:
         killed.go()
         assert killed.answer() == "held"
-        found = find_holder(tmp_path, thread)
-        assert found and found.pid == killed.pid
+        holder = find_holder(tmp_path, thread)
+        assert holder and holder.pid == killed.pid
         killed.process.send_signal(signal.SIGKILL)
         killed.process.wait()
         assert get_lock_path(tmp_path, thread).exists()
         assert find_holder(tmp_path, thread) is None
         with acquire_lease(tmp_path, thread):
-            found = find_holder(tmp_path, thread)
-            assert found and found.pid == os.getpid()
+            holder = find_holder(tmp_path, thread)
+            assert holder and holder.pid == os.getpid()
 
 
 def test_a_child_does_not_inherit_the_lease(tmp_path: Path) -> None:
@@ -210,11 +210,11 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     thread = thread_id.create_thread_id()
     get_lock_path(tmp_path, thread).mkdir(parents=True)
     with (
-        pytest.raises(MaxAgentError, match="cannot lock thread") as told,
+        pytest.raises(MaxAgentError, match="cannot lock thread") as error_info,
         acquire_lease(tmp_path, thread),
     ):
         pass
-    assert told.value.hint
+    assert error_info.value.hint
 
 
 def test_unsigned_lock_after_full_disk_is_released(tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
 
 def test_a_run_that_left_no_word_was_killed(tmp_path: Path) -> None:
     index = ThreadIndex(tmp_path)
-    given = {"title": "x", "folder": str(tmp_path), "graph": "chat", "request": "x"}
-    index.record_thread(thread_id=THREAD, options={}, **given)
+    texts = {"title": "x", "folder": str(tmp_path), "graph": "chat", "request": "x"}
+    index.record_thread(thread_id=THREAD, options={}, **texts)
     assert has_crashed(tmp_path, THREAD) and not has_crashed(tmp_path, "another")
     index.set_status(THREAD, "interrupted")
     assert not has_crashed(tmp_path, THREAD)

@@ -23,7 +23,7 @@ def facts(*, waiting: bool, at: str, **more: Any) -> ThreadFacts:
 
 
 @pytest.mark.parametrize(
-    ("status", "known", "is_held", "shown"),
+    ("status", "thread_facts", "is_held", "thread_status"),
     [
         ("running", None, True, "running"),
         ("running", None, False, "interrupted"),
@@ -42,14 +42,17 @@ def facts(*, waiting: bool, at: str, **more: Any) -> ThreadFacts:
     ],
 )
 def test_status_is_corrected_by_checkpoint_facts(
-    status: ThreadStatus, known: ThreadFacts | None, is_held: bool, shown: ThreadStatus
+    status: ThreadStatus,
+    thread_facts: ThreadFacts | None,
+    is_held: bool,
+    thread_status: ThreadStatus,
 ) -> None:
-    assert update_from_facts(row(status), known, is_held=is_held).status == shown
+    assert update_from_facts(row(status), thread_facts, is_held=is_held).status == thread_status
 
 
 def test_last_use_is_time_of_last_checkpoint() -> None:
-    shown = update_from_facts(row("running"), facts(waiting=False, at=LATE), is_held=True)
-    assert (shown.updated_at, shown.steps) == (LATE, 3)
+    output = update_from_facts(row("running"), facts(waiting=False, at=LATE), is_held=True)
+    assert (output.updated_at, output.steps) == (LATE, 3)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +66,9 @@ def test_last_use_is_time_of_last_checkpoint() -> None:
 def test_foreign_thread_is_described_by_its_values(
     values: dict[str, object], title: str, folder: str, options: dict[str, object] | None
 ) -> None:
-    found = from_checkpoint("t", ThreadFacts(), values)
+    result = from_checkpoint("t", ThreadFacts(), values)
     expected = options if options is not None else values["options"]
-    assert (found.title, found.folder, found.options) == (title, folder, expected)
+    assert (result.title, result.folder, result.options) == (title, folder, expected)
 
 
 def test_row_is_stored_without_what_is_counted() -> None:

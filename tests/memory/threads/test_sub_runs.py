@@ -27,13 +27,13 @@ def begin(sub_runs: SubRuns) -> Begin:
 
 
 def test_ids_count_each_agent_in_its_thread(begin: Begin) -> None:
-    begun = [begin("c1"), begin("c1", 1), begin("c2", agent="shell"), begin("c1", thread="other")]
-    assert [row.sub_id for row in begun] == ["explore-1", "explore-2", "shell-1", "explore-1"]
+    process = [begin("c1"), begin("c1", 1), begin("c2", agent="shell"), begin("c1", thread="other")]
+    assert [row.sub_id for row in process] == ["explore-1", "explore-2", "shell-1", "explore-1"]
 
 
 def test_agents_with_numbered_names_keep_apart(begin: Begin) -> None:
-    begun = [begin("c1", agent="fix-1"), begin("c2", agent="fix"), begin("c3", agent="fix-1")]
-    assert [row.sub_id for row in begun] == ["fix-1-1", "fix-1", "fix-1-2"]
+    process = [begin("c1", agent="fix-1"), begin("c2", agent="fix"), begin("c3", agent="fix-1")]
+    assert [row.sub_id for row in process] == ["fix-1-1", "fix-1", "fix-1-2"]
 
 
 def test_begin_again_returns_the_first(sub_runs: SubRuns, begin: Begin) -> None:
@@ -72,5 +72,5 @@ def test_children_are_found_and_their_namespaces(sub_runs: SubRuns, begin: Begin
 
 def test_parallel_children_get_ids_of_their_own(begin: Begin) -> None:
     with ThreadPoolExecutor(8) as pool:
-        begun = list(pool.map(lambda position: begin("c1", position), range(16)))
-    assert {row.sub_id for row in begun} == {f"explore-{number}" for number in range(1, 17)}
+        indexes = list(pool.map(lambda position: begin("c1", position), range(16)))
+    assert {row.sub_id for row in indexes} == {f"explore-{number}" for number in range(1, 17)}

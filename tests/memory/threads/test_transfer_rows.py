@@ -15,7 +15,7 @@ A, B = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "ab")
 IDS = [f"1f0a{number}000-0000-6000-8000-000000000000" for number in range(4)]
 AT = "2026-01-01T00:00:00+00:00"
 ROWS = TransferRows(
-    [CheckpointRow(one, b"\x80", b"{}") for one in IDS[:3]],
+    [CheckpointRow(item, b"\x80", b"{}") for item in IDS[:3]],
     [
         WriteRow(IDS[0], "t", "~__pregel_pull, __start__", 0, "request", b"\xa2Hi"),
         WriteRow(IDS[1], "t", "~__pregel_pull, build", 0, "messages", b"\x90"),
@@ -54,7 +54,7 @@ def test_abandoned_and_unrelated_rows_are_not_exported(connection: sqlite3.Conne
     )
     connection.execute("UPDATE writes SET channel = 'queue' WHERE channel = 'request'")
     moved = read_rows(connection, A)
-    assert [one.id for one in moved.checkpoints] == [IDS[0], IDS[3]]
+    assert [checkpoint.id for checkpoint in moved.checkpoints] == [IDS[0], IDS[3]]
     assert moved.writes == []
 
 

@@ -135,10 +135,10 @@ async def test_diff_shows_only_files_of_entries(tmp_path: Path) -> None:
     assert "theirs" not in diff
 
 
-@pytest.mark.parametrize("gone", ["", "objects"])
+@pytest.mark.parametrize("missing", ["", "objects"])
 @pytest.mark.parametrize("path", [os.environ["PATH"], "/nowhere"])
 async def test_where_snapshots_are_lost_the_diff_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str, path: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, path: str
 ) -> None:
     monkeypatch.setenv("PATH", path)
     folder = tmp_path / "project"
@@ -148,7 +148,7 @@ async def test_where_snapshots_are_lost_the_diff_says_so(
     (folder / "a").write_text("one\n")
     after = await snapshots.take(["a"])
     changes = await snapshots.list_changes(before, after)
-    shutil.rmtree(snapshots.directory / gone)
+    shutil.rmtree(snapshots.directory / missing)
     diff = await render_net_diff(snapshots, [net_entry(*changes, before=before, after=after)])
     assert "snapshots" in diff and "lost" in diff
 

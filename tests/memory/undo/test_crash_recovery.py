@@ -49,7 +49,7 @@ async def test_changes_after_next_entry_are_not_attributed(project: Recorded) ->
     await project.tool(lambda folder: (folder / "later").write_text("x"), "later")
     await cut_short(project)
     first, second = project.entries()
-    assert [[change.path for change in one.changes] for one in (first, second)] == [
+    assert [[change.path for change in item.changes] for item in (first, second)] == [
         ["made"],
         ["later"],
     ]
@@ -59,8 +59,8 @@ async def test_changes_after_next_entry_are_not_attributed(project: Recorded) ->
 async def test_finished_calls_and_restores_stay_as_they_are(project: Recorded) -> None:
     await cut_short(project)
     await project.undo(force=True)
-    given = {"before": project.entries()[-1].after, "turn": 1, "reverted": [1]}
-    project.history.begin_entry(THREAD, "undo-x", "undo", **given)
+    afters = {"before": project.entries()[-1].after, "turn": 1, "reverted": [1]}
+    project.history.begin_entry(THREAD, "undo-x", "undo", **afters)
     recorded = project.entries()
     await cut_short(project)
     assert project.entries() == recorded

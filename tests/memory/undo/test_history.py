@@ -17,9 +17,9 @@ def history(tmp_path: Path) -> FileHistory:
     return FileHistory(tmp_path / "threads.db")
 
 
-def record(history: FileHistory, key: str, thread: str = "t", **given: object):
+def record(history: FileHistory, key: str, thread: str = "t", **value: object):
     history.begin_entry(thread, key, "tool", before="b", turn=1, tool="edit")
-    return history.finish_entry(thread, key, **{"after": "a", "changes": [EDITED], **given})
+    return history.finish_entry(thread, key, **{"after": "a", "changes": [EDITED], **value})
 
 
 def test_entries_are_numbered_within_their_thread(history: FileHistory) -> None:
@@ -71,8 +71,8 @@ def test_entries_can_be_asked_from_a_number_on(history: FileHistory) -> None:
 def test_changes_of_other_threads_since_are_found(tmp_path: Path) -> None:
     index, history = ThreadIndex(tmp_path), FileHistory(paths.locate_database(tmp_path))
     for thread, folder in (("mine", "/p"), ("beside", "/p"), ("elsewhere", "/q")):
-        given = {"title": "", "folder": folder, "graph": "task", "request": "", "options": {}}
-        index.record_thread(thread_id=thread, **given)
+        texts = {"title": "", "folder": folder, "graph": "task", "request": "", "options": {}}
+        index.record_thread(thread_id=thread, **texts)
     before = [PathChange("old", ABSENT, EDITED.new)]
     record(history, "before", "beside", changes=before)
     mine = history.begin_entry("mine", "call", "shell", before="b", turn=1)
@@ -82,8 +82,8 @@ def test_changes_of_other_threads_since_are_found(tmp_path: Path) -> None:
     record(history, "x", "unlisted", changes=[ADDED])
     for kind in ("others", "shell"):
         history.begin_entry("beside", kind, kind, before="b", turn=1)
-        named = PathChange("named", ABSENT, EDITED.new)
-        changes = [ADDED, named] if kind == "shell" else [ADDED]
+        path_change = PathChange("named", ABSENT, EDITED.new)
+        changes = [ADDED, path_change] if kind == "shell" else [ADDED]
         history.finish_entry("beside", kind, after="a", changes=changes, doubtful=[ADDED.path])
     history.begin_entry(
         "beside", "u", "undo", before="b", turn=1, changes=[PathChange("u", *EDITED_TO)]
@@ -99,9 +99,9 @@ def test_changes_of_other_threads_since_are_found(tmp_path: Path) -> None:
 
 def test_finished_restore_records_reverted_entries(history: FileHistory) -> None:
     def undo(key: str, changes: list[PathChange], reverted: list[int]):
-        given = {"changes": [EDITED], "reverted": [1, 2], "left": ["x"]}
-        begun = history.begin_entry("t", key, "undo", before="b", turn=1, **given)
-        assert begun.skipped == {"x"}
+        value = {"changes": [EDITED], "reverted": [1, 2], "left": ["x"]}
+        begin_entry = history.begin_entry("t", key, "undo", before="b", turn=1, **value)
+        assert begin_entry.skipped == {"x"}
         return history.finish_entry(
             "t", key, after="a", changes=changes, reverted=reverted, left=["x", "new\udcff.txt"]
         )

@@ -89,9 +89,9 @@ async def test_failed_snapshot_after_restore_is_reported_finished_later(
     monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
     project.open(tmp_path)
     await project.tool(write("a.txt", b"agent"), "a.txt")
-    with pytest.raises(MaxAgentError, match="^restored 1 files; then: .*broken") as told:
+    with pytest.raises(MaxAgentError, match="^restored 1 files; then: .*broken") as error_info:
         await project.back(project.entries(), "undo", meanwhile=full.touch)
-    assert "the next undo, redo or rewind finishes this restore" in told.value.hint
+    assert "the next undo, redo or rewind finishes this restore" in error_info.value.hint
     full.unlink()
     assert await project.finish()
     assert project.files() == first

@@ -83,8 +83,8 @@ async def test_folder_with_other_files_is_kept(project: Recorded, name: str) -> 
     await project.tool(make, "hum/agent.txt")
     (project.folder / "hum" / name).write_bytes(b"user\n")
     planned = await plan_restore(project.snapshots, project.entries())
-    gone = [change.path for change in planned.changes if change.kind == "deleted"]
-    assert "hum/agent.txt" in gone and "hum/" not in gone
+    missing = [change.path for change in planned.changes if change.kind == "deleted"]
+    assert "hum/agent.txt" in missing and "hum/" not in missing
 
 
 THERE = FileVersion(FILE, "1" * 40)
@@ -112,7 +112,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changes", "left"),
+    ("changes", "names"),
     [
         ([coming("new"), coming("new folder/x"), coming("folder/y"), coming("file")], set()),
         (
@@ -132,6 +132,6 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_remaining_paths_conflict_and_removed_ones_do_not(
-    changes: list[PathChange], left: set[str], folder: Path
+    changes: list[PathChange], names: set[str], folder: Path
 ) -> None:
-    assert set(find_path_conflicts(folder, changes)) == left
+    assert set(find_path_conflicts(folder, changes)) == names

@@ -68,9 +68,9 @@ PARTLY = replace(entry(2, "undo", 1, [1]), skipped=frozenset("a"))
 
 
 def test_changes_left_by_undo_stay_undoable() -> None:
-    left = [replace(BOTH, changes=(CHANGE,))]
-    assert list(find_active_entries([BOTH, PARTLY])) == left
-    assert find_last_turn([entry(0), BOTH, PARTLY]) == [entry(0), *left]
+    remaining = [replace(BOTH, changes=(CHANGE,))]
+    assert list(find_active_entries([BOTH, PARTLY])) == remaining
+    assert find_last_turn([entry(0), BOTH, PARTLY]) == [entry(0), *remaining]
     assert numbers(find_last_turn([entry(0), BOTH, PARTLY, entry(3, "undo", 1, [1])])) == [0]
 
 
@@ -126,7 +126,7 @@ def test_active_entries_match_model_after_any_actions(
     after: list[frozenset[int]] = [frozenset()]
     undone: list[int] = []
     turn = 1
-    for kind, *place in actions:
+    for kind, *location in actions:
         number, now = len(entries) + 1, after[-1]
         reverted: list[HistoryEntry] = []
         if kind == "turn":
@@ -138,16 +138,16 @@ def test_active_entries_match_model_after_any_actions(
         elif kind == "undo":
             reverted = find_last_turn(entries)
             last = max((entries[n - 1].turn for n in now), default=0)
-            gone = {n for n in now if entries[n - 1].turn == last}
-            assert set(numbers(reverted)) == gone
-            now -= gone
+            missing = {n for n in now if entries[n - 1].turn == last}
+            assert set(numbers(reverted)) == missing
+            now -= missing
         elif kind == "redo":
             restore = find_last_restore(entries)
             assert (restore.number if restore else None) == (undone[-1] if undone else None)
             if restore:
                 reverted, now = [restore], after[undone.pop() - 1]
         elif kind == "rewind":
-            at = min(place[0], len(entries))
+            at = min(location[0], len(entries))
             reverted, now = find_later_entries(entries, at), after[at]
         if kind in ("undo", "redo", "rewind"):
             if not reverted:

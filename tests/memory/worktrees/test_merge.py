@@ -96,8 +96,8 @@ async def test_conflict_keeps_both_versions(
     if content is None:
         assert conflict.kept is None
     else:
-        wanted = content.encode() if isinstance(content, str) else content
-        assert conflict.kept and conflict.kept.read_bytes() == wanted
+        expected = content.encode() if isinstance(content, str) else content
+        assert conflict.kept and conflict.kept.read_bytes() == expected
 
 
 async def test_merge_of_nothing_records_nothing(project: WorktreeProject) -> None:
@@ -113,20 +113,20 @@ async def test_same_key_merges_only_once(project: WorktreeProject) -> None:
     first = await project.merge(worktree)
     write_files(project.folder, {"b.txt": "later\n"})
     again = await project.merge(worktree)
-    assert (again.paths, [one.path for one in again.conflicts]) == (first.paths, ["raw"])
+    assert (again.paths, [conflict.path for conflict in again.conflicts]) == (first.paths, ["raw"])
     assert (project.folder / "b.txt").read_text() == "later\n"
     assert sum(entry.kind == "merge" for entry in project.entries()) == 1
 
 
 async def test_two_worktrees_merge_after_each_other(project: WorktreeProject) -> None:
-    one, two = await project.branch_off("one"), await project.branch_off("two")
-    write_files(one.folder, {"a.txt": changed(LINES, "line 3", "ONE"), "b.txt": "one\n"})
+    item, two = await project.branch_off("one"), await project.branch_off("two")
+    write_files(item.folder, {"a.txt": changed(LINES, "line 3", "ONE"), "b.txt": "one\n"})
     write_files(two.folder, {"a.txt": changed(LINES, "line 17", "TWO"), "b.txt": "two\n"})
-    assert (await project.merge(one)).conflicts == ()
+    assert (await project.merge(item)).conflicts == ()
     result = await project.merge(two)
     both = changed(changed(LINES, "line 3", "ONE"), "line 17", "TWO")
     assert (project.folder / "a.txt").read_bytes() == both
-    assert [one.path for one in result.conflicts] == ["b.txt"]
+    assert [conflict.path for conflict in result.conflicts] == ["b.txt"]
     assert (project.folder / "b.txt").read_text() == "one\n"
 
 
@@ -172,7 +172,7 @@ async def test_killed_merge_is_finished_exactly_once(
 ) -> None:
     worktree = await project.branch_off()
     write_files(worktree.folder, {"a.txt": "x\n", "b.txt": "y\n", "new": "z\n"})
-    before, wanted = project.files(), tree(worktree.folder)
+    before, expected = project.files(), tree(worktree.folder)
     fixtures = str(Path(__file__).parents[2] / "fixtures")
     command = [sys.executable, "-c", _KILLED, project.home, str(writes), fixtures]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
@@ -180,7 +180,7 @@ async def test_killed_merge_is_finished_exactly_once(
         await record_crashed_calls(project.snapshots, project.history, THREAD)
         await project.finish()
     result = await project.merge(worktree)
-    assert project.files() == wanted and set(result.paths) == {"a.txt", "b.txt", "new"}
+    assert project.files() == expected and set(result.paths) == {"a.txt", "b.txt", "new"}
     (entry,) = project.entries()
     assert (entry.kind, entry.state, entry.sure) == ("merge", "done", True)
     await project.undo()

@@ -88,19 +88,19 @@ async def check_merge(
     earlier: dict[str, list[str]],
 ) -> None:
     """Merge, and look for each change of the writer, and of the earlier one."""
-    before, wanted = project.files(), tree(writer.folder)
-    conflicts = {one.path: one for one in (await project.merge(writer)).conflicts}
+    before, expected = project.files(), tree(writer.folder)
+    conflicts = {item.path: item for item in (await project.merge(writer)).conflicts}
     now = project.files()
-    for path in filter(lambda path: not path.endswith("/"), wanted.keys() | before.keys()):
-        if wanted.get(path) == base.get(path) or path in conflicts:
+    for path in filter(lambda path: not path.endswith("/"), expected.keys() | before.keys()):
+        if expected.get(path) == base.get(path) or path in conflicts:
             assert now.get(path) == before.get(path)
         elif before.get(path) == base.get(path):
-            assert now.get(path) == wanted.get(path)
+            assert now.get(path) == expected.get(path)
         else:
             assert has_lines(now, path, added.get(path, []))
     for path, conflict in conflicts.items():
-        kept = conflict.kept and conflict.kept.read_bytes()
-        assert kept == (wanted[path][1] if path in wanted else None)
+        content = conflict.kept and conflict.kept.read_bytes()
+        assert content == (expected[path][1] if path in expected else None)
     for path, lines in earlier.items():
-        if has_lines(before, path, lines) and now.get(path) != wanted.get(path):
+        if has_lines(before, path, lines) and now.get(path) != expected.get(path):
             assert has_lines(now, path, lines)

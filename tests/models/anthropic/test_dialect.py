@@ -181,12 +181,12 @@ async def test_lost_results_notices_and_broken_calls_are_accepted(
     await bound.aclose()
     assert anthropic_provider.refusals == []
     sent = without_marks(anthropic_provider.requests[0].body)["messages"]
-    lost = "No result: the call was interrupted."
+    missing = "No result: the call was interrupted."
     assert sent[1]["content"][1] == {
         "type": "tool_use", "id": "b_1", "name": "look", "input": {},
     }  # fmt: skip
     assert sent[2]["content"] == [
-        {"type": "tool_result", "tool_use_id": "c1", "content": lost, "is_error": True},
+        {"type": "tool_result", "tool_use_id": "c1", "content": missing, "is_error": True},
         {"type": "tool_result", "tool_use_id": "b_1", "content": "error", "is_error": True},
         *({"type": "text", "text": text} for text in ("a notice", "another", "go on")),
     ]

@@ -23,7 +23,13 @@ def request(folder: str, call_id: str, output: str = "1 passed in 0.01s") -> lis
 
 
 def digest(messages: list[BaseMessage]) -> str:
-    return hash_request([hash_message(one) for one in canonicalize_messages(messages)], "tools")
+    return hash_request(
+        [
+            hash_message(canonicalize_message)
+            for canonicalize_message in canonicalize_messages(messages)
+        ],
+        "tools",
+    )
 
 
 def test_folder_ids_and_seconds_do_not_count() -> None:
@@ -42,8 +48,8 @@ def test_secrets_are_not_in_it() -> None:
 
 
 def test_first_difference_is_quoted() -> None:
-    one, other = (canonicalize_messages(request("/a", "x", end)) for end in ("good", "bad"))
-    assert describe_difference(one, other).startswith("message 4: recorded `")
-    assert "good" in describe_difference(one, other)
-    assert describe_difference(one, one[:2]) == "recorded 4 messages, now 2"
-    assert describe_difference(one, one) == ""
+    item, other = (canonicalize_messages(request("/a", "x", end)) for end in ("good", "bad"))
+    assert describe_difference(item, other).startswith("message 4: recorded `")
+    assert "good" in describe_difference(item, other)
+    assert describe_difference(item, item[:2]) == "recorded 4 messages, now 2"
+    assert describe_difference(item, item) == ""

@@ -29,7 +29,7 @@ TEXT = {"type": "reasoning.text", "index": 0}
 
 
 @pytest.mark.parametrize(
-    ("pieces", "entries"),
+    ("parts", "entries"),
     [
         ([{**TEXT, "text": "a"}, {**TEXT, "text": "b", "signature": None},
           {**TEXT, "text": "", "signature": "s"}],
@@ -51,9 +51,9 @@ TEXT = {"type": "reasoning.text", "index": 0}
           {"type": "thinking", "thinking": "c", "signature": "t"}]),
     ],
 )  # fmt: skip
-def test_pieces_make_entries(pieces: list[dict[str, Any]], entries: list[dict[str, Any]]) -> None:
+def test_pieces_make_entries(parts: list[dict[str, Any]], entries: list[dict[str, Any]]) -> None:
     assembler = EntryAssembler()
-    for piece in pieces:
+    for piece in parts:
         assembler.add_deltas([piece])
     assert assembler.entries == entries
 
@@ -174,24 +174,24 @@ def answer(*portions: bytes | str, provider: str = "glm") -> AIMessageChunk:
 def test_answer_has_text_thinking_calls_usage_and_metadata() -> None:
     turn = {"text": "Hello 中文", "thinking": "Let me see"}
     turn["tool_calls"] = [{"name": "edit", "args": {"a": [1]}, "id": "c1"}]
-    whole = answer(*events(turn))
-    assert whole.content == "Hello 中文"
-    assert whole.additional_kwargs == {"reasoning_content": "Let me see"}
-    assert whole.tool_calls == [
+    full_text = answer(*events(turn))
+    assert full_text.content == "Hello 中文"
+    assert full_text.additional_kwargs == {"reasoning_content": "Let me see"}
+    assert full_text.tool_calls == [
         {"name": "edit", "args": {"a": [1]}, "id": "c1", "type": "tool_call"}
     ]
-    assert whole.usage_metadata is not None and whole.usage_metadata["total_tokens"] == 15
-    assert whole.response_metadata == {
+    assert full_text.usage_metadata is not None and full_text.usage_metadata["total_tokens"] == 15
+    assert full_text.response_metadata == {
         "finish_reason": "tool_calls",
         "model_name": "served",
         "model_provider": "glm",
     }
-    assert whole.chunk_position == "last"
+    assert full_text.chunk_position == "last"
 
 
 def test_thinking_is_content_block_under_openai_name() -> None:
-    whole = answer(*events({"text": "x", "thinking": "why"}), provider="openai")
-    assert [block["type"] for block in whole.content_blocks] == ["reasoning", "text"]
+    full_text = answer(*events({"text": "x", "thinking": "why"}), provider="openai")
+    assert [block["type"] for block in full_text.content_blocks] == ["reasoning", "text"]
 
 
 def test_text_is_passed_on_with_every_portion() -> None:
@@ -205,28 +205,28 @@ def test_text_is_passed_on_with_every_portion() -> None:
 
 
 def test_tags_in_the_text_are_thinking() -> None:
-    whole = answer(delta(content="<thi"), delta(content="nk>why</think>\n\nso"), delta("stop"))
-    assert (whole.additional_kwargs["reasoning_content"], whole.content) == ("why", "so")
+    full_text = answer(delta(content="<thi"), delta(content="nk>why</think>\n\nso"), delta("stop"))
+    assert (full_text.additional_kwargs["reasoning_content"], full_text.content) == ("why", "so")
 
 
 def test_a_character_in_two_halves_is_one() -> None:
     event = 'data: {"choices":[{"delta":{"content":"HALF"}}]}\n\n'
     halves = [event.replace("HALF", half) for half in (r"\ud83d", r"\ude00")]
-    whole = answer(*halves, delta("stop"))
-    assert whole.content == "😀"
+    full_text = answer(*halves, delta("stop"))
+    assert full_text.content == "😀"
 
 
 def test_cut_call_is_invalid_and_not_completed() -> None:
     cut = {"tool_calls": [{"name": "write_file", "args": '{"path": "a", "content": "half'}]}
-    whole = answer(*events({**cut, "finish_reason": "length"}))
-    assert whole.tool_calls == []
-    assert [call["name"] for call in whole.invalid_tool_calls] == ["write_file"]
+    full_text = answer(*events({**cut, "finish_reason": "length"}))
+    assert full_text.tool_calls == []
+    assert [call["name"] for call in full_text.invalid_tool_calls] == ["write_file"]
 
 
 def test_the_last_usage_counts_not_the_sum() -> None:
     usage = [{"usage": {"prompt_tokens": 10, "completion_tokens": n}} for n in (1, 2, 3)]
-    whole = answer(*(data(each) for each in usage), delta("stop", content="x"))
-    assert whole.usage_metadata is not None and whole.usage_metadata["total_tokens"] == 13
+    full_text = answer(*(data(each) for each in usage), delta("stop", content="x"))
+    assert full_text.usage_metadata is not None and full_text.usage_metadata["total_tokens"] == 13
 
 
 def test_whole_message_at_stream_end_is_not_repeated() -> None:
@@ -241,8 +241,8 @@ def test_one_json_document_is_an_answer_too() -> None:
     message = {"content": "<think>a</think>b", "reasoning_content": ""}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
     chunks = [*stream.feed_document(body), *stream.close()]
-    whole = chunks[0] + chunks[1:]
-    assert (whole.additional_kwargs["reasoning_content"], whole.content) == ("a", "b")
+    chunk = chunks[0] + chunks[1:]
+    assert (chunk.additional_kwargs["reasoning_content"], chunk.content) == ("a", "b")
 
 
 @pytest.mark.parametrize(

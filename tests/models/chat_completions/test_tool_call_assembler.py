@@ -14,9 +14,9 @@ def piece(arguments: Any = None, *, index: Any = None, id: Any = None, name: Any
     return {key: value for key, value in delta.items() if value is not None}
 
 
-def assembled(*pieces: dict) -> list[tuple[str, str, str]]:
+def assembled(*parts: dict) -> list[tuple[str, str, str]]:
     assembler = CallAssembler()
-    for each in pieces:
+    for each in parts:
         assembler.add_delta(each)
     number = iter(range(100))
     calls = assembler.finish_calls(lambda: f"new{next(number)}")
@@ -29,7 +29,7 @@ TWICE = [("new0", "read", '{"p":1}'), ("new1", "read", '{"q":2}')]
 
 
 @pytest.mark.parametrize(
-    ("pieces", "calls"),
+    ("parts", "calls"),
     [
         pytest.param(
             [piece("", index=0, id="a", name="read"), piece('{"p"', index=0), piece(":1}", index=0),
@@ -107,8 +107,8 @@ TWICE = [("new0", "read", '{"p":1}'), ("new1", "read", '{"q":2}')]
                      [("new0", "unknown", "[1]")], id="wrong types"),
     ],
 )  # fmt: skip
-def test_every_piece_finds_its_call(pieces: list[dict], calls: list[tuple[str, str, str]]) -> None:
-    assert assembled(*pieces) == calls
+def test_every_piece_finds_its_call(parts: list[dict], calls: list[tuple[str, str, str]]) -> None:
+    assert assembled(*parts) == calls
 
 
 ARGUMENTS = st.sampled_from(["{}", '{"p":1}', '{"p":"} {"}', '{"p":{"q":[]}}'])
@@ -124,12 +124,12 @@ def portions(data: st.DataObject, text: str) -> list[str]:
 def test_argument_boundaries_do_not_change_calls(
     calls: list[tuple[str, str]], indexed: bool, repeated: bool, data: st.DataObject
 ) -> None:
-    pieces: list[dict] = []
+    parts: list[dict] = []
     for number, (name, arguments) in enumerate(calls):
-        place = {"index": number} if indexed else {}
+        location = {"index": number} if indexed else {}
         head = {"id": f"id{number}", "name": name}
-        first, *rest = portions(data, arguments)
-        pieces.append(piece(first, **place, **head))
-        pieces += [piece(part, **place, **(head if repeated else {})) for part in rest]
+        first, *remainder = portions(data, arguments)
+        parts.append(piece(first, **location, **head))
+        parts += [piece(part, **location, **(head if repeated else {})) for part in remainder]
     expected = [(f"id{n}", name, arguments) for n, (name, arguments) in enumerate(calls)]
-    assert assembled(*pieces) == expected
+    assert assembled(*parts) == expected

@@ -117,18 +117,18 @@ REFUSED: list[tuple[dict[str, Any], type[ModelCallError], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "kind", "words"), REFUSED)
+@pytest.mark.parametrize(("answer", "kind", "text"), REFUSED)
 async def test_every_way_to_fail_has_a_name(
     provider: Provider,
     connect: Connect,
     answer: dict[str, Any],
     kind: type[ModelCallError],
-    words: str,
+    text: str,
 ) -> None:
     provider.script([answer])
     with pytest.raises(kind) as caught:
         await ask(connect())
-    assert words in caught.value.message
+    assert text in caught.value.message
     assert caught.value.message.startswith("`m` at 127.0.0.1:")
     assert caught.value.hint
 

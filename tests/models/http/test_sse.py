@@ -91,10 +91,10 @@ def test_many_events_are_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("portion", [b"x" * 2_000, b"data: x\n"], ids=["line", "event"])
 def test_time_grows_with_the_length_of_an_event(portion: bytes) -> None:
     def seconds(portions: int) -> float:
-        decoder, begun = EventDecoder(), time.process_time()
+        decoder, process_time = EventDecoder(), time.process_time()
         for _ in range(portions):
             decoder.feed(portion)
-        return time.process_time() - begun
+        return time.process_time() - process_time
 
     few = min(seconds(350) for _ in range(5))
     many = min(seconds(3_500) for _ in range(3))

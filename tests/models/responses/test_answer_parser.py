@@ -66,24 +66,24 @@ TURN = {
 }
 
 
-def check_turn(whole: AIMessageChunk) -> None:
-    assert whole.content == "Hello 中文"
-    assert whole.additional_kwargs["reasoning_content"] == "Let me see"
-    assert [(call["name"], call["args"], call["id"]) for call in whole.tool_calls] == [
+def check_turn(ai_message_chunk: AIMessageChunk) -> None:
+    assert ai_message_chunk.content == "Hello 中文"
+    assert ai_message_chunk.additional_kwargs["reasoning_content"] == "Let me see"
+    assert [(call["name"], call["args"], call["id"]) for call in ai_message_chunk.tool_calls] == [
         ("edit", {"a": [1]}, "c1")
     ]
-    usage = whole.usage_metadata
+    usage = ai_message_chunk.usage_metadata
     assert usage is not None and usage["total_tokens"] == 15
     assert usage.get("input_token_details") == {"cache_read": 4}
     assert usage.get("output_token_details") == {"reasoning": 2}
-    assert whole.response_metadata == {
+    assert ai_message_chunk.response_metadata == {
         "finish_reason": "tool_calls",
         "model_name": "gpt-5",
         "model_provider": "openai-compatible",
     }
-    kept = whole.additional_kwargs[OUTPUT_PARTS]
-    assert kept["api"] == "responses"
-    reasoning, text, call = kept["parts"]
+    additional_kwarg = ai_message_chunk.additional_kwargs[OUTPUT_PARTS]
+    assert additional_kwarg["api"] == "responses"
+    reasoning, text, call = additional_kwarg["parts"]
     assert reasoning["encrypted_content"].endswith("abcdef")
     assert (text, call) == ({"type": "text", "length": 8}, {"type": "tool_call", "index": 0})
 
@@ -110,29 +110,29 @@ def test_answer_without_thinking_keeps_no_parts() -> None:
 
 def test_two_messages_keep_lengths_and_phases() -> None:
     items = [{"text": "Look.", "phase": "commentary"}, {"thinking": "hm"}, {"text": "So."}]
-    whole = answer(stream_of({"items": items}))
-    assert whole.content == "Look.\n\nSo."
-    first, _, last = whole.additional_kwargs[OUTPUT_PARTS]["parts"]
+    full_text = answer(stream_of({"items": items}))
+    assert full_text.content == "Look.\n\nSo."
+    first, _, last = full_text.additional_kwargs[OUTPUT_PARTS]["parts"]
     assert first == {"type": "text", "length": 7, "phase": "commentary"}
     assert last == {"type": "text", "length": 3}
 
 
 def test_valid_calls_are_counted_first() -> None:
     calls = [{"thinking": "hm"}, {"name": "a", "args": '{"half'}, {"name": "b"}]
-    whole = answer(stream_of({"items": calls}))
-    assert [call["name"] for call in whole.tool_calls] == ["b"]
-    assert [call["name"] for call in whole.invalid_tool_calls] == ["a"]
-    parts = whole.additional_kwargs[OUTPUT_PARTS]["parts"][1:]
+    full_text = answer(stream_of({"items": calls}))
+    assert [call["name"] for call in full_text.tool_calls] == ["b"]
+    assert [call["name"] for call in full_text.invalid_tool_calls] == ["a"]
+    parts = full_text.additional_kwargs[OUTPUT_PARTS]["parts"][1:]
     assert [part["index"] for part in parts] == [1, 0]
 
 
 @pytest.mark.parametrize("arguments", ["", '{"path": "a'])
 def test_a_call_cut_at_the_limit_is_invalid(arguments: str) -> None:
     call = {"name": "write", "args": arguments, "status": "incomplete"}
-    whole = answer(stream_of({"tool_calls": [call], "finish_reason": "max_output_tokens"}))
-    assert whole.tool_calls == []
-    assert [call["name"] for call in whole.invalid_tool_calls] == ["write"]
-    assert whole.response_metadata["finish_reason"] == "max_output_tokens"
+    full_text = answer(stream_of({"tool_calls": [call], "finish_reason": "max_output_tokens"}))
+    assert full_text.tool_calls == []
+    assert [call["name"] for call in full_text.invalid_tool_calls] == ["write"]
+    assert full_text.response_metadata["finish_reason"] == "max_output_tokens"
 
 
 @pytest.mark.parametrize(
@@ -149,14 +149,14 @@ def test_a_call_cut_at_the_limit_is_invalid(arguments: str) -> None:
     ],
 )  # fmt: skip
 def test_every_kind_of_piece_is_read(events: list[str], text: str, thinking: str | None) -> None:
-    whole = answer(*events, end())
-    assert whole.content == text
-    assert whole.additional_kwargs.get("reasoning_content") == thinking
+    full_text = answer(*events, end())
+    assert full_text.content == text
+    assert full_text.additional_kwargs.get("reasoning_content") == thinking
 
 
 def test_gateway_that_numbers_all_items_alike() -> None:
     items = [{"type": "function_call", "call_id": f"c{n}", "name": "look"} for n in (1, 2)]
-    pieces = [
+    parts = [
         event(f"response.{kind}", output_index=0, **fields)
         for item in items
         for kind, fields in (
@@ -165,7 +165,7 @@ def test_gateway_that_numbers_all_items_alike() -> None:
             ("output_item.done", {"item": {**item, "arguments": '{"a": 1}'}}),
         )
     ]
-    calls = answer(*pieces, end(output=items)).tool_calls
+    calls = answer(*parts, end(output=items)).tool_calls
     assert [(call["id"], call["args"]) for call in calls] == [("c1", {"a": 1}), ("c2", {"a": 1})]
 
 

@@ -172,7 +172,7 @@ def test_options_follow_the_model(
 
 
 def test_tools_say_whether_calls_may_be_parallel() -> None:
-    one = build_options(resolved(parallel_tool_calls=False), RequestOptions(), tools=True)
-    assert one["parallel_tool_calls"] is False
+    item = build_options(resolved(parallel_tool_calls=False), RequestOptions(), tools=True)
+    assert item["parallel_tool_calls"] is False
     forced = build_options(GPT, RequestOptions(), tools=True, tool_choice="any")
     assert (forced["parallel_tool_calls"], forced["tool_choice"]) == (True, "required")

@@ -4,9 +4,9 @@ from xml_tools import KNOWN
 
 
 def test_aliases_of_tools_and_arguments_are_known() -> None:
-    found = KNOWN.find("writeToFile")
-    assert found is not None and found.name == "write_file"
-    assert found.find_schema("file_path") == found.find_schema("path") == {"type": "string"}
+    position = KNOWN.find("writeToFile")
+    assert position is not None and position.name == "write_file"
+    assert position.find_schema("file_path") == position.find_schema("path") == {"type": "string"}
     assert KNOWN.find("launch_rocket") is None
 
 

@@ -39,9 +39,9 @@ def test_each_form_becomes_a_call(leak: str) -> None:
 
 
 def test_the_providers_own_parts_are_dropped() -> None:
-    kept = {"reasoning_content": "Why?"}
-    answer = AIMessage(TAGS, additional_kwargs={**kept, OUTPUT_PARTS: {"parts": []}})
-    assert take_leaked_calls(answer, KNOWN).additional_kwargs == kept
+    texts = {"reasoning_content": "Why?"}
+    answer = AIMessage(TAGS, additional_kwargs={**texts, OUTPUT_PARTS: {"parts": []}})
+    assert take_leaked_calls(answer, KNOWN).additional_kwargs == texts
 
 
 def test_several_calls_are_taken_in_order() -> None:

@@ -41,14 +41,14 @@ PIECES = [
 def test_any_split_gives_the_same(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     portions = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    shown, last = feed(*portions)
-    whole = parse_calls(text, KNOWN)
-    assert (["".join(shown) + last.text], last.calls) == ([whole.text], whole.calls)
-    assert feed(*text)[1].calls == whole.calls
+    output, last = feed(*portions)
+    calls = parse_calls(text, KNOWN)
+    assert (["".join(output) + last.text], last.calls) == ([calls.text], calls.calls)
+    assert feed(*text)[1].calls == calls.calls
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "output"),
     [
         ("Let me look.\n<read_file>\n<path>a</path>\n</read_file>\n", "Let me look.\n"),
         ("1 < 2 and <b>bold</b>\n<nothing>", "1 < 2 and <b>bold</b>\n<nothing>"),
@@ -56,10 +56,10 @@ def test_any_split_gives_the_same(text: str, data: st.DataObject) -> None:
         ("```\n<git_status/>\n```\n", "```\n<git_status/>\n```\n"),
     ],
 )
-def test_text_is_shown_without_half_a_tag(text: str, shown: str) -> None:
+def test_text_is_shown_without_half_a_tag(text: str, output: str) -> None:
     portions, _ = feed(*text)
-    assert "".join(portions) == shown
-    assert not any(re.search("<(read|git)", each) for each in portions if shown.endswith(".\n"))
+    assert "".join(portions) == output
+    assert not any(re.search("<(read|git)", each) for each in portions if output.endswith(".\n"))
 
 
 def test_text_is_shown_as_it_arrives() -> None:

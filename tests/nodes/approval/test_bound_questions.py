@@ -53,7 +53,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(tmp_path: Path):
+async def world(tmp_path: Path):
     async with Runner(home=tmp_path / "home") as runner:
         yield Place(tmp_path, runner)
 
@@ -79,17 +79,17 @@ CASES = [
 
 
 @pytest.mark.parametrize(("command", "file", "text"), CASES)
-async def test_swapped_script_is_asked_again(place: Place, command: str, file: str, text: str):
-    write(place.root, file, text % "good")
-    asked = await place.start(run(command))
-    write(place.root, file, text % "evil")
-    again = await place.resume(asked)
-    assert (again.type, place.log()) == ("question", "")
+async def test_swapped_script_is_asked_again(world: Place, command: str, file: str, text: str):
+    write(world.root, file, text % "good")
+    asked = await world.start(run(command))
+    write(world.root, file, text % "evil")
+    again = await world.resume(asked)
+    assert (again.type, world.log()) == ("question", "")
     [request] = again.action_requests
     assert "since you were asked" in request["description"] and file in request["description"]
     assert "evil" in request["diff"] and "good" in request["diff"]
-    ended = await place.resume(again)
-    assert (ended.type, place.log()) == ("completion", "evil\n")
+    ended = await world.resume(again)
+    assert (ended.type, world.log()) == ("completion", "evil\n")
 
 
 @pytest.mark.parametrize(
@@ -103,99 +103,99 @@ async def test_swapped_script_is_asked_again(place: Place, command: str, file: s
         ("yarn exec jest", ".yarnrc.yml"),
     ],
 )
-async def test_new_origin_is_shown_when_asked_again(place: Place, command: str, file: str):
-    asked = await place.start(run(command))
-    write(place.root, file, "evil: 1\n")
-    again = await place.resume(asked)
+async def test_new_origin_is_shown_when_asked_again(world: Place, command: str, file: str):
+    asked = await world.start(run(command))
+    write(world.root, file, "evil: 1\n")
+    again = await world.resume(asked)
     [request] = again.action_requests
     assert "since you were asked" in request["description"] and file in request["description"]
     assert "+evil" in request["diff"]
 
 
-async def test_script_changed_before_it_runs_is_not_run(place: Place):
-    write(place.root, "run.sh", "echo good >> log\n")
+async def test_script_changed_before_it_runs_is_not_run(world: Place):
+    write(world.root, "run.sh", "echo good >> log\n")
     swap, start = run("printf 'echo evil >> log' > run.sh"), run("bash run.sh")
-    asked = await place.start_turns({"tool_calls": [swap, start]})
+    asked = await world.start_turns({"tool_calls": [swap, start]})
     assert len(asked.action_requests) == 2
-    await place.runner.pool.close()
-    await place._last(place.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
-    assert [result.ok for result in place.results] == [True, False]
-    assert "`script` in `run.sh` changed" in place.results[1].error and place.log() == ""
+    await world.runner.pool.close()
+    await world._last(world.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
+    assert [result.ok for result in world.results] == [True, False]
+    assert "`script` in `run.sh` changed" in world.results[1].error and world.log() == ""
 
 
-async def test_script_that_an_asked_edit_writes_runs(place: Place):
+async def test_script_that_an_asked_edit_writes_runs(world: Place):
     args = {"path": "run.sh", "content": "echo new >> log\n"}
     edit, start = {"name": "write_file", "args": args}, run("bash run.sh")
-    asked = await place.start_turns({"tool_calls": [edit, start]})
+    asked = await world.start_turns({"tool_calls": [edit, start]})
     assert ["always" in request for request in asked.action_requests] == [True, False]
-    await place.runner.pool.close()
-    ended = await place._last(place.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
-    assert (ended.type, place.log()) == ("completion", "new\n")
+    await world.runner.pool.close()
+    ended = await world._last(world.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
+    assert (ended.type, world.log()) == ("completion", "new\n")
 
 
-async def test_always_belongs_to_project_and_script(place: Place):
-    for root in (place.root, place.other):
+async def test_always_belongs_to_project_and_script(world: Place):
+    for root in (world.root, world.other):
         write(root, "run.sh", "echo good >> log\n")
-    asked = await place.start(run("bash run.sh"), run("bash run.sh"))
+    asked = await world.start(run("bash run.sh"), run("bash run.sh"))
     rule = asked.action_requests[0]["always"]
     assert rule == "run_command(bash run.sh)"
-    ended = await place.resume(asked, always=rule)
-    assert (ended.type, place.log()) == ("completion", "good\ngood\n")
-    assert [*read_project_rules(place.home)] == [str(place.root.resolve())]
-    assert not (place.home / "config.yaml").exists()
-    assert (await place.start(run("bash run.sh"))).type == "completion"
+    ended = await world.resume(asked, always=rule)
+    assert (ended.type, world.log()) == ("completion", "good\ngood\n")
+    assert [*read_project_rules(world.home)] == [str(world.root.resolve())]
+    assert not (world.home / "config.yaml").exists()
+    assert (await world.start(run("bash run.sh"))).type == "completion"
 
-    assert (await place.start(run("bash run.sh"), root=place.other)).type == "question"
-    write(place.root, "run.sh", "echo evil >> log\n")
+    assert (await world.start(run("bash run.sh"), root=world.other)).type == "question"
+    write(world.root, "run.sh", "echo evil >> log\n")
     for mode in ("ask", "auto"):
-        again = await place.start(run("bash run.sh"), mode=mode)
+        again = await world.start(run("bash run.sh"), mode=mode)
         [request] = again.action_requests
         assert "you have allowed `run_command(bash run.sh)`" in request["description"]
         assert "+echo evil >> log" in request["diff"] and "-echo good" in request["diff"]
-    ended = await place.resume(again, always=request["always"])
-    assert (await place.start(run("bash run.sh"))).type == "completion"
-    assert place.log() == "good\n" * 3 + "evil\n" * 2
+    ended = await world.resume(again, always=request["always"])
+    assert (await world.start(run("bash run.sh"))).type == "completion"
+    assert world.log() == "good\n" * 3 + "evil\n" * 2
 
 
-async def test_rule_for_thread_covers_same_script_only(place: Place):
-    write(place.root, "run.sh", "echo good >> log\n")
+async def test_rule_for_thread_covers_same_script_only(world: Place):
+    write(world.root, "run.sh", "echo good >> log\n")
     change = run("printf 'echo evil >> log\\n' > run.sh")
-    asked = await place.start(run("bash run.sh"), run("bash run.sh"), change, run("bash run.sh"))
-    asked = await place.resume(asked, for_thread=True)
-    assert "printf" in str(asked.action_requests) and place.log() == "good\ngood\n"
-    asked = await place.resume(asked)
+    asked = await world.start(run("bash run.sh"), run("bash run.sh"), change, run("bash run.sh"))
+    asked = await world.resume(asked, for_thread=True)
+    assert "printf" in str(asked.action_requests) and world.log() == "good\ngood\n"
+    asked = await world.resume(asked)
     assert "+echo evil >> log" in asked.action_requests[0]["diff"]
-    assert place.log() == "good\ngood\n"
+    assert world.log() == "good\ngood\n"
 
 
 @pytest.mark.parametrize("rule", ["run_command(bash:*)", "run_command", "edit", "", None])
-async def test_answer_cannot_widen_its_rule(place: Place, rule: object):
-    write(place.root, "run.sh", "echo good >> log\n")
-    asked = await place.start(run("bash run.sh"))
-    assert (await place.resume(asked, always=rule)).type == "completion"
-    assert read_project_rules(place.home) == {}
+async def test_answer_cannot_widen_its_rule(world: Place, rule: object):
+    write(world.root, "run.sh", "echo good >> log\n")
+    asked = await world.start(run("bash run.sh"))
+    assert (await world.resume(asked, always=rule)).type == "completion"
+    assert read_project_rules(world.home) == {}
 
 
-async def test_rule_that_user_wrote_binds_to_nothing(place: Place):
+async def test_rule_that_user_wrote_binds_to_nothing(world: Place):
     allow = "permissions: {allow: ['run_command(bash run.sh)']}\n"
-    (place.home / "config.yaml").write_text(allow)
+    (world.home / "config.yaml").write_text(allow)
     for text in ("echo one >> log\n", "echo two >> log\n"):
-        write(place.root, "run.sh", text)
-        assert (await place.start(run("bash run.sh"))).type == "completion"
-    assert place.log() == "one\ntwo\n"
+        write(world.root, "run.sh", text)
+        assert (await world.start(run("bash run.sh"))).type == "completion"
+    assert world.log() == "one\ntwo\n"
 
 
 @pytest.mark.parametrize(
     "content", ["{", "[]", '{"/a": 1}', '{"/a": [1]}', '{"/a": [{"rule": "x"}]}']
 )
-async def test_rule_that_cannot_be_kept_is_told(place: Place, content: str):
-    write(place.root, "run.sh", "echo good >> log\n")
-    asked = await place.start(run("bash run.sh"))
-    (place.home / "data/rules.json").write_text(content)
-    await place.runner.pool.close()
+async def test_rule_that_cannot_be_kept_is_told(world: Place, content: str):
+    write(world.root, "run.sh", "echo good >> log\n")
+    asked = await world.start(run("bash run.sh"))
+    (world.home / "data/rules.json").write_text(content)
+    await world.runner.pool.close()
     always = asked.action_requests[0]["always"]
     answer = Answer(decisions=[{**YES, "always": always}])
-    events = [event async for event in place.runner.resume(asked.thread_id, answer)]
+    events = [event async for event in world.runner.resume(asked.thread_id, answer)]
     notices = [event.text for event in events if event.type == "notice"]
-    assert (events[-1].type, place.log()) == ("completion", "good\n")
-    assert any(always in told and "rules.json.damaged" in told for told in notices)
+    assert (events[-1].type, world.log()) == ("completion", "good\n")
+    assert any(always in notice and "rules.json.damaged" in notice for notice in notices)

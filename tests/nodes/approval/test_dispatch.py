@@ -13,7 +13,7 @@ def call(name, number=0, **args):
 
 
 def names(groups):
-    return [[one["name"] for one in group] for group in groups]
+    return [[item["name"] for item in group] for group in groups]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def child(position, *, writes=False, isolated=False):
     ],
 )
 def test_one_child_of_a_group_writes(children, groups):
-    found = group_children(children)
-    assert [[one["child"]["position"] for one in group] for group in found] == groups
+    result = group_children(children)
+    assert [[item["child"]["position"] for item in group] for group in result] == groups
 
 
 def test_children_are_a_group_beside_other_calls():

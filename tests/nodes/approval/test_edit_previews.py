@@ -41,8 +41,8 @@ class Thread:
         return await self._last(self._runner.task("go", folder=self.project, options=options))
 
     async def answers(self, **decision):
-        given = {"question": self._question, **decision}
-        return await self._last(self._runner.resume(self._id, Answer(**given)))
+        questions = {"question": self._question, **decision}
+        return await self._last(self._runner.resume(self._id, Answer(**questions)))
 
     async def _last(self, events):
         async for event in events:

@@ -48,7 +48,7 @@ async def started(runner: Runner, project: Path, *calls, **more: object):
 
 
 def results(events):
-    return [(one.ok, one.tool) for one in events if one.type == "tool_result"]
+    return [(event.ok, event.tool) for event in events if event.type == "tool_result"]
 
 
 async def test_blocked_command_is_asked_and_runs_outside(runner, project):
@@ -68,7 +68,7 @@ async def test_blocked_command_is_asked_and_runs_outside(runner, project):
 async def test_refused_block_answers_with_first_result(runner, project):
     before = await started(runner, project, RUN, AFTER)
     after = await events_of(runner.resume(before[-1].thread_id, Answer(reject="stay inside")))
-    [first, second] = [one for one in after if one.type == "tool_result"]
+    [first, second] = [item for item in after if item.type == "tool_result"]
     assert "Read-only file system" in first.error and "stay inside" in first.error
     assert not first.ok and second.ok and (project / "after.txt").exists()
     assert not (project / "log.txt").exists()
@@ -88,7 +88,7 @@ async def test_transcript_tells_second_run(runner, project):
     question = (await started(runner, project, RUN))[-1]
     await events_of(runner.resume(question.thread_id, Answer(approve=True)))
     row = runner.threads.find(question.thread_id)
-    [call] = [one for one in read_transcript(row, runner.home) if one.kind == "call"]
+    [call] = [item for item in read_transcript(row, runner.home) if item.kind == "call"]
     assert call.ok and call.facts["exit_code"] == 0
 
 

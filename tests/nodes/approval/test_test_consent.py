@@ -54,11 +54,11 @@ class World:
         trust(self.project, self.home)
         options = {"model": f"scripted/{self._script}", "apply": True, "mode": mode}
         async with Runner(home=self.home) as runner:
-            return [one async for one in runner.task("x", folder=self.project, options=options)]
+            return [item async for item in runner.task("x", folder=self.project, options=options)]
 
     async def answer(self, thread: str, **answer: object):
         async with Runner(home=self.home) as runner:
-            return [one async for one in runner.resume(thread, Answer(**answer))]
+            return [item async for item in runner.resume(thread, Answer(**answer))]
 
 
 @pytest.fixture
@@ -67,30 +67,30 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def times_run(events) -> int:
-    return len([one for one in events if one.type == "verifying"])
+    return len([event for event in events if event.type == "verifying"])
 
 
 async def test_unconfined_tests_are_asked_once_per_thread(world: World) -> None:
     world.configure(sandbox="off")
     world.write_turns("def test_a(): pass", ("REJECTED: name it better", "Accepted."))
-    begun = await world.start("edits")
-    (request,) = begun[-1].action_requests
-    assert (times_run(begun), request["name"], request["sandbox"]) == (0, "run_tests", "")
+    process = await world.start("edits")
+    (request,) = process[-1].action_requests
+    assert (times_run(process), request["name"], request["sandbox"]) == (0, "run_tests", "")
     assert "without a sandbox" in request["description"]
 
-    ended = await world.answer(begun[0].thread_id, approve=True)
+    ended = await world.answer(process[0].thread_id, approve=True)
     assert (ended[-1].outcome, times_run(ended)) == ("verified", 2)
 
 
 async def test_refused_unconfined_tests_do_not_run(world: World) -> None:
     world.configure(sandbox="off")
-    begun = await world.start()
-    ended = await world.answer(begun[0].thread_id, reject="no")
+    process = await world.start()
+    ended = await world.answer(process[0].thread_id, reject="no")
     assert (ended[-1].outcome, times_run(ended)) == ("unverified", 0)
 
 
 @pytest.mark.parametrize(
-    ("mode", "own", "of_project", "asked"),
+    ("mode", "text", "of_project", "asked"),
     [
         ("auto", "", "", False),
         ("edits", "true", "", False),
@@ -100,9 +100,9 @@ async def test_refused_unconfined_tests_do_not_run(world: World) -> None:
     ids=["auto", "the user's command", "the project's command", "the project's instead"],
 )
 async def test_only_the_user_answers_beforehand(
-    world: World, mode: str, own: str, of_project: str, asked: bool
+    world: World, mode: str, text: str, of_project: str, asked: bool
 ) -> None:
-    world.configure(sandbox="off", task={"test_command": own})
+    world.configure(sandbox="off", task={"test_command": text})
     if of_project:
         (world.project / ".llc.yaml").write_text(f"task: {{test_command: '{of_project}'}}\n")
     ended = (await world.start(mode))[-1]
@@ -120,17 +120,17 @@ async def test_confined_tests_are_not_asked(world: World) -> None:
 @pytest.mark.parametrize("mode", ["edits", pytest.param("auto", marks=pytest.mark.slow)])
 async def test_tests_that_miss_a_socket_run_again(world: World, mode: str) -> None:
     world.write_turns(SOCKETS, ("REJECTED: name it better", "Accepted."))
-    begun = await world.start(mode)
-    (evidence,) = [one for one in begun if one.type == "evidence"]
+    process = await world.start(mode)
+    (evidence,) = [item for item in process if item.type == "evidence"]
     assert (evidence.verdict, evidence.reason.endswith(NO_SOCKETS.removeprefix("{reason}"))) == (
         "failed",
         True,
     )
-    (request,) = begun[-1].action_requests
+    (request,) = process[-1].action_requests
     assert "with unix sockets" in request["description"]
     assert request["sandbox"].endswith("unix sockets are allowed")
 
-    ended = await world.answer(begun[0].thread_id, approve=True)
+    ended = await world.answer(process[0].thread_id, approve=True)
     assert (ended[-1].outcome, times_run(ended)) == ("verified", 2)
 
 
@@ -138,10 +138,10 @@ async def test_tests_that_miss_a_socket_run_again(world: World, mode: str) -> No
 async def test_refused_socket_is_asked_no_more(world: World) -> None:
     world.configure(task={"repair_rounds": 1})
     world.write_turns(SOCKETS, ())
-    begun = await world.start()
-    ended = await world.answer(begun[0].thread_id, reject="no")
+    process = await world.start()
+    ended = await world.answer(process[0].thread_id, reject="no")
     assert (ended[-1].outcome, times_run(ended)) == ("failed", 1)
-    assert not any(one.type == "question" for one in ended)
+    assert not any(item.type == "question" for item in ended)
 
 
 @needs_bubblewrap

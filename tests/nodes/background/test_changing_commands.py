@@ -54,7 +54,9 @@ async def test_plan_mode_ends_commands_that_may_change_files(
     assert len(talk.runner.background.list(talk.thread)) == 1
     await talk.say("think first", plan=True)
     assert list_ended(talk) == ([command] if ends else [])
-    assert bool(list_notices(talk)) == ends and all(command in one for one in list_notices(talk))
+    assert bool(list_notices(talk)) == ends and all(
+        command in notice for notice in list_notices(talk)
+    )
     assert bool(talk.runner.background.list_running()) != ends
 
 

@@ -46,9 +46,9 @@ async def propose(sources: Sources, *candidates: Candidate) -> list[str]:
 
 async def test_few_candidates_become_proposals_once(tmp_path: Path) -> None:
     sources = Sources(tmp_path / "home", Workspace(tmp_path))
-    told = [Candidate(f"We know that {PAGE}."), *FACTS]
-    assert await propose(sources, *told) == [one.content for one in FACTS[:2]]
-    assert await propose(sources, *told) == []
+    candidates = [Candidate(f"We know that {PAGE}."), *FACTS]
+    assert await propose(sources, *candidates) == [fact.content for fact in FACTS[:2]]
+    assert await propose(sources, *candidates) == []
 
 
 @pytest.mark.parametrize(

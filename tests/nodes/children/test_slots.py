@@ -19,17 +19,17 @@ async def test_no_more_children_work_at_once() -> None:
 
 
 async def test_a_stopped_child_waits_for_the_others() -> None:
-    slots, ended, begun = ChildSlots(2), list[str](), asyncio.Event()
+    slots, ended, event = ChildSlots(2), list[str](), asyncio.Event()
 
     async def work() -> None:
         async with slots.take():
-            await begun.wait()
+            await event.wait()
             ended.append("works")
 
     async def stop() -> None:
         async with slots.take():
             pass
-        begun.set()
+        event.set()
         await slots.wait_idle()
         ended.append("stopped")
 

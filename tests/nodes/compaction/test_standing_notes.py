@@ -23,4 +23,4 @@ PLAN = Options(plan=True, plan_file=".plan.md", speaker="plan")
 def test_notes_that_hold_are_said_again(role: Any, options: Options, expected: list[str]) -> None:
     notes = build_standing_notes({"request": "Plan it", "folder": "/", "options": options}, role)
     assert bool(notes) == bool(expected)
-    assert [words for words in expected if words not in notes] == []
+    assert [text for text in expected if text not in notes] == []

@@ -29,5 +29,5 @@ def test_last_section_becomes_candidates(answer: str, expected: list[Candidate])
 
 
 def test_a_sentence_about_cards_stays() -> None:
-    words = f"{NOTE}\nThe page CARDS lists all cards."
-    assert split_candidates(words) == (words, [])
+    text = f"{NOTE}\nThe page CARDS lists all cards."
+    assert split_candidates(text) == (text, [])

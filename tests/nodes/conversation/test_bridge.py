@@ -36,7 +36,7 @@ def work(language: str) -> list[AnyMessage]:
 @pytest.mark.parametrize("tokens", [1_000, 2_000, 4_000])
 def test_bridge_names_what_the_work_needs(language: str, expected: list[str], tokens: int) -> None:
     bridge = build_bridge(work(language), tokens)
-    assert [words for words in expected if words not in bridge] == []
+    assert [text for text in expected if text not in bridge] == []
     assert "part39.py" in bridge and "cart.py" in bridge
     assert "pytest -q`: exit code 1" in bridge and "assert 3 == 4" in bridge
     assert "step 39`: exit code 0" in bridge

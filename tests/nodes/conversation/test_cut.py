@@ -20,8 +20,8 @@ def test_merging_in_two_batches_is_merging_in_one(first: Any, second: Any) -> No
 
 
 def test_none_removes_one_conversations_cut() -> None:
-    one: Any = {"id": "1"}
-    assert merge_cuts({"chat": one, "coder": one}, [{"chat": None}]) == {"coder": one}
+    item: Any = {"id": "1"}
+    assert merge_cuts({"chat": item, "coder": item}, [{"chat": None}]) == {"coder": item}
 
 
 @pytest.mark.parametrize(

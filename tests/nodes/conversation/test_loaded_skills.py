@@ -31,16 +31,16 @@ def cut(upto: str, skills: list[str]) -> dict[str, object]:
 
 def test_hidden_skills_stay_and_later_ones_are_not_doubled() -> None:
     messages: list[AnyMessage] = [load("a", 1), load("b", 2), say(3), load("a", 4)]
-    kept = choose_kept_skills(messages, "m3", WINDOW, 1.0)
-    assert (kept.messages, kept.left_out) == (("m2",), ())
+    skills = choose_kept_skills(messages, "m3", WINDOW, 1.0)
+    assert (skills.messages, skills.left_out) == (("m2",), ())
     assert choose_kept_skills(messages, "nothing", WINDOW, 1.0).messages == ()
 
 
 def test_newest_skills_stay_where_room_is_short() -> None:
     messages: list[AnyMessage] = [load("a", 1), load("b", 2, size=9_000), load("c", 3), say(4)]
-    kept = choose_kept_skills(messages, "m4", 10_000, 1.0)
-    assert (kept.messages, kept.left_out) == (("m1", "m3"), ("b",))
-    assert describe_omitted_skills(kept).endswith(
+    skills = choose_kept_skills(messages, "m4", 10_000, 1.0)
+    assert (skills.messages, skills.left_out) == (("m1", "m3"), ("b",))
+    assert describe_omitted_skills(skills).endswith(
         "for want of room: `b`. get_skill loads one again."
     )
 

@@ -67,10 +67,10 @@ def test_reference_does_not_replace_the_earlier_answer() -> None:
 def test_results_beyond_their_room_are_old() -> None:
     calls = [("grep", f"{number}", LONG) for number in range(30)]
     pruned = choose(talk(*calls))
-    kept = 30 - len(pruned)
-    assert pruned == [f"call_{number + 1}" for number in range(30 - kept)]
-    assert (kept - 1) * estimate_message(ToolMessage(LONG, tool_call_id="x")) <= 24_000
-    assert kept >= 5
+    count = 30 - len(pruned)
+    assert pruned == [f"call_{number + 1}" for number in range(30 - count)]
+    assert (count - 1) * estimate_message(ToolMessage(LONG, tool_call_id="x")) <= 24_000
+    assert count >= 5
 
 
 def test_old_arguments_of_writes_are_shortened() -> None:

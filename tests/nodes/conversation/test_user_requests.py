@@ -33,8 +33,8 @@ def test_kept_requests_fit_their_room_with_the_newest(
     assert newest and selected.kept[-1] == newest.id
     assert {*selected.too_long} <= {*selected.kept}
     assert [*selected.kept] == [name for name in by_id if name in selected.kept]
-    whole = [name for name in selected.kept if name not in selected.too_long]
-    assert sum(estimate_message(by_id[name]) for name in whole) <= room.requests
+    full_text = [name for name in selected.kept if name not in selected.too_long]
+    assert sum(estimate_message(by_id[name]) for name in full_text) <= room.requests
     assert all(is_request(by_id[name]) for name in selected.kept)
 
 

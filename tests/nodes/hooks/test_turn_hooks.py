@@ -87,10 +87,10 @@ async def test_hooks_run_in_a_task_and_an_edit(tmp_path: Path) -> None:
     script.write_text(json.dumps(turns))
     options: Any = {"model": f"scripted/{script}", "skip_tests": True, "apply": True}
     async with Runner(home=home) as runner:
-        task = [one async for one in runner.task("do", folder=project, options=options)]
+        task = [item async for item in runner.task("do", folder=project, options=options)]
         assert task[-1].type == "completion"
         assert runs.read_text().split() == ["start", "stop"]
         events = runner.edit("do", files=["a.txt"], folder=project, options=options)
-        edit = [one async for one in events]
+        edit = [event async for event in events]
     assert edit[-1].type == "completion"
     assert runs.read_text().split() == ["start", "stop"] * 2

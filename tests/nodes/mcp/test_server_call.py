@@ -71,8 +71,8 @@ async def test_a_tool_that_changed_since_it_was_allowed_is_not_run(tmp_path: Pat
                 runner.stop()
     configure(tmp_path, s={**HOSTILE, "env": {"MCP_MODE": "changed"}})
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.resume(event.thread_id)]
-    [result] = [one for one in events if isinstance(one, ToolResult)]
+        events = [item async for item in runner.resume(event.thread_id)]
+    [result] = [item for item in events if isinstance(item, ToolResult)]
     assert (result.tool, result.ok, result.error) == ("mcp_s_write", False, CHANGED)
     assert not (tmp_path / "x").exists()
 

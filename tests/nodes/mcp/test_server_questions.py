@@ -44,7 +44,7 @@ async def ask(*asked: InputRequired, answer_with: list[Any]) -> list[Any]:
     graph = builder.compile(InMemorySaver())
     result = await graph.ainvoke({}, THREAD)
     for answer in answer_with:
-        outcomes.append([one.value for one in result["__interrupt__"]])
+        outcomes.append([item.value for item in result["__interrupt__"]])
         result = await graph.ainvoke(Command(resume=answer), THREAD)
     return [*outcomes, result.get("answers")]
 
@@ -57,7 +57,7 @@ async def test_an_answer_that_does_not_fit_is_asked_again() -> None:
     [refused] = asked[1]
     assert "error" not in question and '"respond" | "edit" | "reject"' in refused["error"]
     assert len(asked) == 4 and {**refused, **question} == refused
-    assert all(one == asked[1] for one in asked[2:])
+    assert all(item == asked[1] for item in asked[2:])
     assert question["action_requests"][0]["form"] == FORM
     assert question["review_configs"][0]["allowed_decisions"] == ["respond", "edit", "reject"]
     accepted = InputAnswer("accept", {"name": "Ann"})

@@ -72,10 +72,10 @@ def test_folders_come_first_and_deeper_ones_later(tmp_path: Path) -> None:
 
 def test_a_large_project_is_cut_by_whole_folders(tmp_path: Path) -> None:
     project = write(tmp_path, *(f"m{number:02}/a.py" for number in range(60)))
-    whole = describe_structure(project, 6_000).splitlines()
-    assert len(whole) == 61 and "20 more" in whole[0]
-    told = describe_structure(project, 700)
-    assert told.endswith(CUT) and len(told) <= 700
+    lines = describe_structure(project, 6_000).splitlines()
+    assert len(lines) == 61 and "20 more" in lines[0]
+    structure = describe_structure(project, 700)
+    assert structure.endswith(CUT) and len(structure) <= 700
     assert describe_structure(project, 50) == ""
 
 

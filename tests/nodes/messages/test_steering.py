@@ -23,10 +23,10 @@ def test_messages_are_taken_once_in_their_order(queue: SteeringQueue) -> None:
 
 
 def test_message_is_taken_back_until_it_is_read(queue: SteeringQueue) -> None:
-    kept, message_id = queue.put("kept"), queue.put("changed my mind")
+    retained, message_id = queue.put("kept"), queue.put("changed my mind")
     assert (queue.take_back(message_id), queue.take_back(message_id)) == (True, False)
     queue.take("thread")
-    assert not queue.take_back(kept)
+    assert not queue.take_back(retained)
 
 
 def test_message_in_the_thread_is_confirmed_once(queue: SteeringQueue) -> None:

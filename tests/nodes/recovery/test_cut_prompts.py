@@ -21,7 +21,7 @@ def read(tokens: int) -> AIMessage:
 
 
 @pytest.mark.parametrize(
-    ("url", "fixed", "counts", "told"),
+    ("url", "fixed", "counts", "message"),
     [
         (OLLAMA, 15_000, [4_096], [True]),
         (OLLAMA, 15_000, [4_096, 4_096], [True, False]),
@@ -39,9 +39,9 @@ def read(tokens: int) -> AIMessage:
     ],
 )
 def test_count_far_below_the_estimate_is_told_once(
-    url: str, fixed: int, counts: list[int], told: list[bool]
+    url: str, fixed: int, counts: list[int], message: list[bool]
 ) -> None:
     thread, model, request = uuid4().hex, build_model(url), [HumanMessage("go on")]
     notices = [find_cut_prompt(thread, model, fixed, request, read(count)) for count in counts]
-    assert [bool(notice) for notice in notices] == told
+    assert [bool(notice) for notice in notices] == message
     assert all("num_ctx" in notice for notice in notices if notice)

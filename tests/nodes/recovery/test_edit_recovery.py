@@ -37,9 +37,9 @@ class Killed:
     async def resume(self) -> tuple[Any, bool]:
         """The answer of that call, and whether its changes are surely the thread's."""
         async with Runner(home=self.home) as runner:
-            events = [one async for one in runner.resume(self.thread)]
+            events = [item async for item in runner.resume(self.thread)]
         assert events[-1].type == "completion"
-        (result,) = [one for one in events if one.type == "tool_result"]
+        (result,) = [event for event in events if event.type == "tool_result"]
         last = FileHistory(paths.locate_database(self.home)).list_entries(self.thread)[-1]
         return result, last.sure
 

@@ -24,23 +24,25 @@ def state(*messages: AnyMessage) -> State:
 
 
 def test_partial_answer_is_stored_but_hidden_from_model() -> None:
-    kept = state(WORDS, build_partial_answer("build", "Half of\0 \udc00it"))
-    assert kept["messages"][-1].text == "Half of \ufffdit"
-    assert select_conversation(kept, "build") == [WORDS]
-    assert find_final_text(kept, "build") is None
+    retained = state(WORDS, build_partial_answer("build", "Half of\0 \udc00it"))
+    assert retained["messages"][-1].text == "Half of \ufffdit"
+    assert select_conversation(retained, "build") == [WORDS]
+    assert find_final_text(retained, "build") is None
 
 
 def test_reported_partial_answer_is_visible_in_both_modes() -> None:
-    kept = state(WORDS, build_partial_answer("build", "Half"))
-    told = build_interruption_notes(kept, "plan")
-    after = state(*merge_messages(kept["messages"], [told]))
-    heard = select_conversation(after, "plan")
-    assert [(one.type, one.text) for one in heard] == [
+    retained = state(WORDS, build_partial_answer("build", "Half"))
+    interruption_notes = build_interruption_notes(retained, "plan")
+    after = state(*merge_messages(retained["messages"], [interruption_notes]))
+    events = select_conversation(after, "plan")
+    assert [(item.type, item.text) for item in events] == [
         ("human", "Hello"),
         ("ai", "Half"),
         ("human", INTERRUPTED),
     ]
-    assert [one.text for one in build_interruption_notes(after, "build")] == [UNANSWERED]
+    assert [
+        interruption_note.text for interruption_note in build_interruption_notes(after, "build")
+    ] == [UNANSWERED]
 
 
 HALF = build_partial_answer("build", "Half")
@@ -50,7 +52,7 @@ RESULT = build_tool_message("1", "n", "build", "r", ok=True)
 
 
 @pytest.mark.parametrize(
-    ("messages", "told"),
+    ("messages", "names"),
     [
         ([], []),
         ([WORDS, WHOLE], []),
@@ -61,7 +63,9 @@ RESULT = build_tool_message("1", "n", "build", "r", ok=True)
         ([WORDS, CALL, RESULT], [UNANSWERED]),
     ],
 )
-def test_only_interrupted_turns_are_reported(messages: list[AnyMessage], told: list[str]) -> None:
-    given = state(*messages)
-    assert [one.text for one in build_interruption_notes(given, "build")] == told
-    assert build_interruption_notes({**given, "outcome": "answered"}, "build") == []
+def test_only_interrupted_turns_are_reported(messages: list[AnyMessage], names: list[str]) -> None:
+    value = state(*messages)
+    assert [
+        interruption_note.text for interruption_note in build_interruption_notes(value, "build")
+    ] == names
+    assert build_interruption_notes({**value, "outcome": "answered"}, "build") == []

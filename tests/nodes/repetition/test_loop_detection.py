@@ -13,13 +13,13 @@ NOW = "tree-1"
 _numbers = count(1)
 
 
-def step(what: str, result: str = "", *, tree: str = NOW, name: str = "run_command"):
+def step(subject: str, result: str = "", *, tree: str = NOW, name: str = "run_command"):
     """A step of one call: the answer and its result, which is as the call unless it is given."""
     number = next(_numbers)
-    call = {"name": name, "args": {"command": what}, "id": f"call_{number:016x}"}
+    call = {"name": name, "args": {"command": subject}, "id": f"call_{number:016x}"}
     marks = {"role": "coder", "step": number, TREE: tree}
     answer = AIMessage("", id=f"answer-{number}", tool_calls=[call], additional_kwargs=marks)
-    text = result or f"no such thing: {what}"
+    text = result or f"no such thing: {subject}"
     return [answer, build_tool_message(call["id"], name, "coder", text, ok=True)]
 
 
@@ -36,7 +36,7 @@ def user() -> list[AnyMessage]:
 
 def steps(calls: str, **more: str) -> list[AnyMessage]:
     """A step for each letter; a digit is a note of this level."""
-    made = (note(int(one)) if one.isdigit() else step(one, **more) for one in calls)
+    made = (note(int(item)) if item.isdigit() else step(item, **more) for item in calls)
     return [message for part in made for message in part]
 
 
@@ -164,15 +164,15 @@ def test_what_is_hidden_leaves_whole_steps(calls: str):
     messages = [*user(), *steps(calls.replace("1", "a0b"))]
     loop = find(messages)
     hidden = set(loop.hidden) if loop else set()
-    left = [message for message in messages if message.id not in hidden]
+    remaining = [message for message in messages if message.id not in hidden]
     # what is left is the beginning, and ends between two steps
-    assert left == messages[: len(left)]
-    assert not isinstance(left[-1], AIMessage)
-    answers = [one for one in left if isinstance(one, AIMessage)]
-    made = {call["id"] for one in answers for call in one.tool_calls}
-    answered = {one.tool_call_id for one in left if isinstance(one, ToolMessage)}
+    assert remaining == messages[: len(remaining)]
+    assert not isinstance(remaining[-1], AIMessage)
+    answers = [item for item in remaining if isinstance(item, AIMessage)]
+    made = {call["id"] for answer in answers for call in answer.tool_calls}
+    answered = {item.tool_call_id for item in remaining if isinstance(item, ToolMessage)}
     assert made == answered
     # each call that is hidden is among those that are left
-    kept = {str(call["args"]) for one in answers for call in one.tool_calls}
-    every = (one for one in messages if isinstance(one, AIMessage))
-    assert {str(call["args"]) for one in every for call in one.tool_calls} == kept
+    retained = {str(call["args"]) for answer in answers for call in answer.tool_calls}
+    every = (message for message in messages if isinstance(message, AIMessage))
+    assert {str(call["args"]) for item in every for call in item.tool_calls} == retained

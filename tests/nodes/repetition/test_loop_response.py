@@ -49,9 +49,9 @@ async def test_loop_is_warned_set_back_and_stopped(
     provider.script(loops)
     first, second = await chat(tmp_path, provider, monkeypatch, "Go on.", "Stop.")
     assert (first[-1].outcome, second[-1].outcome) == ("failed", "answered")
-    words = [loop_response.IN_A_LOOP, loop_response.SET_BACK, loop_response.ENDED]
-    named = '`run_command(command="false")`'
-    assert notices(first) == [text.format(calls=named) for text in words]
+    sentence = [loop_response.IN_A_LOOP, loop_response.SET_BACK, loop_response.ENDED]
+    names = '`run_command(command="false")`'
+    assert notices(first) == [text.format(calls=names) for text in sentence]
     assert [event.reason for event in first if event.type == "cache_reset"] == ["loop"]
     sent = [request.body["messages"] for request in provider.requests]
     assert len(sent) == 8

@@ -104,9 +104,9 @@ async def test_second_read_is_a_line_and_edits_work(tmp_path: Path):
     script.write_text(json.dumps(turns))
     options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
     async with Runner(home=tmp_path / "home") as runner:
-        events = [one async for one in runner.task("read", folder=project, options=options)]
-    results = [one for one in events if one.type == "tool_result"]
-    assert [one.ok for one in results] == [True] * 6
-    referred = [one.metadata.get(UNCHANGED_SINCE) for one in results]
+        events = [item async for item in runner.task("read", folder=project, options=options)]
+    results = [event for event in events if event.type == "tool_result"]
+    assert [result.ok for result in results] == [True] * 6
+    referred = [result.metadata.get(UNCHANGED_SINCE) for result in results]
     assert referred == [None, 2, None, 4, None, None]
-    assert all(LONG in one.output for one in results if one.tool == "read_file")
+    assert all(LONG in result.output for result in results if result.tool == "read_file")

@@ -40,8 +40,8 @@ def test_instruction_files_come_last_with_names_before_text():
     text = build_system_prompt(
         load_built_in_agents()["coder"], "/project", AgentsSection(), files
     ).text
-    words = ("/project", "the later one counts", '"/home/me/AGENTS.md"', "Be brief.", "Use tabs.")
-    assert sorted(words, key=text.index) == [*words]
+    names = ("/project", "the later one counts", '"/home/me/AGENTS.md"', "Be brief.", "Use tabs.")
+    assert sorted(names, key=text.index) == [*names]
     assert text.endswith('<instructions file="CLAUDE.md">\nUse tabs.\n</instructions>')
 
 
@@ -107,10 +107,10 @@ async def test_agent_has_own_model_temperature_turns_and_rules(folder, context):
 
 @pytest.mark.usefixtures("own_coder")
 async def test_model_named_by_user_overrides_agent_model(folder, context):
-    named = await load_agent(
+    agent = await load_agent(
         "coder", {"folder": folder, "options": {"model": "openai/any"}}, context
     )
-    assert named.deps.model.model == "any"
+    assert agent.deps.model.model == "any"
 
 
 @pytest.mark.usefixtures("own_coder")

@@ -8,14 +8,16 @@ def test_models_begin_anew_and_cost_is_shared() -> None:
     options = {"best_of": 3, "models": ["a/x", "b/y"], "max_cost": 0.9, "mode": "edits"}
     folders = {3: "/three", 1: "/one", 2: "/two"}
     attempts = build_attempts(PARENT, "repair it", options, folders)
-    assert [(one.number, one.folder, one.model) for one in attempts] == [
+    assert [(attempt.number, attempt.folder, attempt.model) for attempt in attempts] == [
         (1, "/one", "a/x"),
         (2, "/two", "b/y"),
         (3, "/three", "a/x"),
     ]
-    assert {round(one.options["max_cost"], 9) for one in attempts} == {0.3}
-    assert all(one.options["apply"] and one.options["mode"] == "edits" for one in attempts)
-    assert all({"best_of", "models"}.isdisjoint(one.options) for one in attempts)
+    assert {round(attempt.options["max_cost"], 9) for attempt in attempts} == {0.3}
+    assert all(
+        attempt.options["apply"] and attempt.options["mode"] == "edits" for attempt in attempts
+    )
+    assert all({"best_of", "models"}.isdisjoint(attempt.options) for attempt in attempts)
     assert attempts[1].title == "attempt 2 of 3"
 
 

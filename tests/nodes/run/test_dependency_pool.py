@@ -47,8 +47,8 @@ async def test_a_closed_pool_opens_again(pool, context, tmp_path):
 
 async def test_concurrent_opens_get_the_same_dependencies(pool, context, tmp_path):
     both = [pool.open(str(tmp_path), OPTIONS, context) for _ in range(2)]
-    one, other = await asyncio.gather(*both)
-    assert one is other
+    item, other = await asyncio.gather(*both)
+    assert item is other
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ async def test_concurrent_opens_get_the_same_dependencies(pool, context, tmp_pat
 )
 async def test_task_defaults_to_edits_and_others_to_ask(pool, context, tmp_path, options, mode):
     usual = await pool.open(str(tmp_path), OPTIONS | options, context)
-    named = await pool.open(str(tmp_path), OPTIONS | options | {"mode": "auto"}, context)
-    assert (usual.policy.mode, named.policy.mode) == (mode, "auto")
+    names = await pool.open(str(tmp_path), OPTIONS | options | {"mode": "auto"}, context)
+    assert (usual.policy.mode, names.policy.mode) == (mode, "auto")
 
 
 @pytest.mark.parametrize("replaced", ["project", "project/inner"])
@@ -100,11 +100,11 @@ async def test_run_begins_with_current_user_files(pool, context, tmp_path, file,
     after = await pool.open(str(tmp_path), OPTIONS, context)
     denied = [rule.text for rule in after.policy.rules if rule.kind == "deny"]
     reviewer = after.agents.profiles.get("reviewer")
-    told = open_agent(after, "coder").system.text
+    text = open_agent(after, "coder").system.text
     assert (
         denied == ["run_command(make)"]
         or (reviewer and reviewer.allowed_tools == ("glob",))
-        or ("Use blanks." in told and "Use tabs." not in told)
+        or ("Use blanks." in text and "Use tabs." not in text)
     )
 
 

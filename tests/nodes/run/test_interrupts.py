@@ -43,11 +43,11 @@ async def test_mismatched_answer_is_asked_for_again():
 
 
 async def test_newest_answer_counts_after_step_failed():
-    heard = []
+    events = []
 
     def die_at_first(word):
-        heard.append(word)
-        if len(heard) == 1:
+        events.append(word)
+        if len(events) == 1:
             raise OSError("the disk is full")
 
     graph = asking(die_at_first)
@@ -55,4 +55,4 @@ async def test_newest_answer_counts_after_step_failed():
     with pytest.raises(OSError):
         await answer(graph, "yes")
     assert (await answer(graph, "no"))["said"] == "no"
-    assert heard == ["yes", "no"]
+    assert events == ["yes", "no"]

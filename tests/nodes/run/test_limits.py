@@ -40,7 +40,7 @@ async def went_on(talk: Talk) -> Any:
 
 
 def warnings(talk: Talk) -> list[str]:
-    return [one.text for one in talk.heard(Notice) if "limit of $" in one.text]
+    return [item.text for item in talk.heard(Notice) if "limit of $" in item.text]
 
 
 async def test_model_turns_are_those_of_one_message(tmp_path: Path, runner: Runner) -> None:

@@ -32,7 +32,7 @@ def test_a_role_sees_only_its_own_conversation():
 
 
 @pytest.mark.parametrize(
-    ("messages", "words"),
+    ("messages", "text"),
     [
         ([], None),
         ([build_role_message("coder", "do it")], None),
@@ -58,8 +58,8 @@ def test_a_role_sees_only_its_own_conversation():
         "another role spoke last",
     ],
 )
-def test_role_has_finished_when_final_text_exists(messages, words):
-    assert find_final_text({"messages": messages, "completion": "the result"}, "coder") == words
+def test_role_has_finished_when_final_text_exists(messages, text):
+    assert find_final_text({"messages": messages, "completion": "the result"}, "coder") == text
 
 
 def test_last_answer_is_found_behind_other_messages():
@@ -76,10 +76,10 @@ def test_role_without_answer_raises_error():
 
 
 def test_last_seen_takes_hash_from_newest_answer():
-    shown = [{"a": "1", "b": "1"}, {"a": "2"}, {}]
+    output = [{"a": "1", "b": "1"}, {"a": "2"}, {}]
     answers = [
         build_tool_message(str(at), "read_file", "coder", "", ok=True, seen=seen)
-        for at, seen in enumerate(shown)
+        for at, seen in enumerate(output)
     ]
     state = {"messages": [build_role_message("coder", "do it"), *answers]}
     assert find_last_seen(state, ["a", "b", "never"]) == {"a": "2", "b": "1"}

@@ -35,15 +35,15 @@ def test_mode_and_speaker_follow_from_what_was_chosen(options, mode, speaker) ->
 
 
 def test_plan_mode_keeps_one_plan_file_until_switch() -> None:
-    begun = settle_options({"plan": True}, "do it", NOW)
-    again = settle_options(begun, "and that", datetime(2027, 1, 1))
-    assert begun["plan_file"] == again["plan_file"] == ".llc/plans/20261122-090807-do-it.md"
-    left = switch_options(again, "build", "do it", NOW)
-    assert (left["plan"], left["plan_file"], left["speaker"]) == (False, "", "build")
+    process = settle_options({"plan": True}, "do it", NOW)
+    again = settle_options(process, "and that", datetime(2027, 1, 1))
+    assert process["plan_file"] == again["plan_file"] == ".llc/plans/20261122-090807-do-it.md"
+    remaining = switch_options(again, "build", "do it", NOW)
+    assert (remaining["plan"], remaining["plan_file"], remaining["speaker"]) == (False, "", "build")
 
 
 @pytest.mark.parametrize(
-    ("options", "agent", "meant"),
+    ("options", "agent", "expected"),
     [
         ({"agent": "plan"}, "", {"agent": "build", "plan": True, "speaker": ""}),
         ({"agent": "build"}, "", {"agent": "build", "plan": False, "speaker": ""}),
@@ -56,8 +56,8 @@ def test_plan_mode_keeps_one_plan_file_until_switch() -> None:
         ({"plan": True}, "", {"plan": True, "speaker": ""}),
     ],
 )
-def test_the_agent_of_a_mode_means_the_mode(options, agent, meant) -> None:
-    assert apply_choice(options, agent) == meant
+def test_the_agent_of_a_mode_means_the_mode(options, agent, expected) -> None:
+    assert apply_choice(options, agent) == expected
 
 
 def test_chosen_agent_stays_when_mode_changes() -> None:

@@ -12,7 +12,7 @@ YES, NO = [{"type": "approve"}], [{"type": "reject"}]
 
 
 @pytest.mark.parametrize(
-    ("config", "answer", "meant"),
+    ("config", "answer", "expected"),
     [
         (CALL, True, YES),
         (CALL, False, NO),
@@ -32,8 +32,8 @@ YES, NO = [{"type": "approve"}], [{"type": "reject"}]
         (FORM, True, YES),
     ],
 )
-def test_plain_answer_becomes_a_decision(config: Any, answer: Any, meant: Any) -> None:
-    assert to_decisions(answer, [config]) == meant
+def test_plain_answer_becomes_a_decision(config: Any, answer: Any, expected: Any) -> None:
+    assert to_decisions(answer, [config]) == expected
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,19 @@ from maxagent.nodes.run.request_options import (
 )
 
 
-def decided(strategy: str, needed: bool) -> Any:
+def decided(strategy: str, required: bool) -> Any:
     return {
-        "thinking": {"strategy": strategy, "needed": needed, "model": "glm/glm-5", "effort": "auto"}
+        "thinking": {
+            "strategy": strategy,
+            "needed": required,
+            "model": "glm/glm-5",
+            "effort": "auto",
+        }
     }
 
 
 @pytest.mark.parametrize(
-    ("strategy", "needed", "architect", "coder"),
+    ("strategy", "required", "architect", "coder"),
     [
         ("auto", True, "on", "on"),
         ("auto", False, "on", "off"),
@@ -28,9 +33,9 @@ def decided(strategy: str, needed: bool) -> Any:
     ],
 )
 def test_architect_thinks_under_auto(
-    strategy: str, needed: bool, architect: str, coder: str
+    strategy: str, required: bool, architect: str, coder: str
 ) -> None:
-    state = decided(strategy, needed)
+    state = decided(strategy, required)
     assert build_request_options(state, "architect").thinking == architect
     assert build_request_options(state, "coder").thinking == coder
     assert select_thinking_model(state, "coder") == ("glm/glm-5" if coder == "on" else "")

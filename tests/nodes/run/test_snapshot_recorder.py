@@ -47,17 +47,17 @@ class Stage:
         )
         options = {"model": f"scripted/{self.script}", "mode": "auto", "apply": True}
         async with Runner(home=self.home) as runner:
-            return [one async for one in runner.task("x", folder=self.project, options=options)]
+            return [item async for item in runner.task("x", folder=self.project, options=options)]
 
     async def answer(self, thread: str) -> list:
         async with Runner(home=self.home) as runner:
-            return [one async for one in runner.resume(thread, Answer(text="yes"))]
+            return [item async for item in runner.resume(thread, Answer(text="yes"))]
 
     def history(self, thread: str) -> list[tuple]:
         entries = FileHistory(paths.locate_database(self.home)).list_entries(thread)
         return [
-            (one.kind, one.tool, [(c.path, c.kind) for c in filter_visible(one.changes)])
-            for one in entries
+            (entry.kind, entry.tool, [(c.path, c.kind) for c in filter_visible(entry.changes)])
+            for entry in entries
         ]
 
 
@@ -76,8 +76,8 @@ async def test_each_call_that_changes_files_is_an_entry(stage: Stage) -> None:
         ("shell", "run_command", [("b.txt", "added")]),
         ("shell", "run_command", [("a.txt", "deleted")]),
     ]
-    told = [file for event in events if event.type == "files_changed" for file in event.files]
-    assert [(file["path"], file["by"]) for file in told] == [
+    message = [file for event in events if event.type == "files_changed" for file in event.files]
+    assert [(file["path"], file["by"]) for file in message] == [
         ("a.txt", "tool"), ("b.txt", "shell"), ("a.txt", "shell"),
     ]  # fmt: skip
 

@@ -16,15 +16,15 @@ from maxagent.nodes.state import State
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillRegistry:
     monkeypatch.setenv("HOME", str(tmp_path))
-    place = SkillPlace(tmp_path)
-    place.add("home/skills/night", {"name": "night", "description": "x"}, "Rest.")
+    location = SkillPlace(tmp_path)
+    location.add("home/skills/night", {"name": "night", "description": "x"}, "Rest.")
     keys = {"name": "day", "description": "x", "user-invocable": "false"}
-    place.add("home/skills/day", keys)
-    return place.registry
+    location.add("home/skills/day", keys)
+    return location.registry
 
 
 @pytest.mark.parametrize(
-    ("words", "name"),
+    ("text", "name"),
     [
         ("/night", "night"),
         ("/night until nine", "night"),
@@ -38,10 +38,10 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillRegistry:
     ],
 )
 def test_message_names_a_skill_only_at_its_beginning(
-    registry: SkillRegistry, words: str, name: str
+    registry: SkillRegistry, text: str, name: str
 ) -> None:
-    found = find_invoked_skill(words, registry)
-    assert (found.name if found else "") == name
+    invoked_skill = find_invoked_skill(text, registry)
+    assert (invoked_skill.name if invoked_skill else "") == name
 
 
 def test_skill_in_view_is_not_given_a_second_time(registry: SkillRegistry) -> None:
@@ -58,5 +58,5 @@ def test_each_change_on_the_disk_is_said_once(registry: SkillRegistry) -> None:
     assert "`night` has changed" in note.text
     assert build_change_notes(state, [note], registry, "build") == []
     digest = registry.skills["night"].digest
-    known: State = {**state, "skills": {"night": digest}}
-    assert build_change_notes(known, [], registry, "build") == []
+    existing: State = {**state, "skills": {"night": digest}}
+    assert build_change_notes(existing, [], registry, "build") == []

@@ -30,8 +30,8 @@ class Quiet:
 
 
 async def collect(state: dict[str, Any]) -> Any:
-    whole = cast(State, {"request": "", "folder": "/", "role": "build", **state})
-    return await collect_reports(whole, cast(Any, Quiet()))
+    texts = cast(State, {"request": "", "folder": "/", "role": "build", **state})
+    return await collect_reports(texts, cast(Any, Quiet()))
 
 
 async def test_a_call_is_answered_when_all_have_reported() -> None:

@@ -10,6 +10,6 @@ def test_short_report_is_whole_and_not_stored(tmp_path: Path) -> None:
 
 def test_long_report_is_cut_and_stored_whole(tmp_path: Path) -> None:
     text = "line\n" * MAX_REPORT_LENGTH
-    shown = shorten_report(text, tmp_path / "outputs", "explore-1")
-    assert len(shown) == MAX_REPORT_LENGTH and shown.endswith("id `explore-1` has all of it.]")
+    output = shorten_report(text, tmp_path / "outputs", "explore-1")
+    assert len(output) == MAX_REPORT_LENGTH and output.endswith("id `explore-1` has all of it.]")
     assert (tmp_path / "outputs/explore-1.txt").read_text() == text

@@ -43,8 +43,8 @@ def change(path: str, kind: Kind = "added") -> PathChange:
 def test_only_test_files_may_have_changed(
     changes: Sequence[PathChange], by_runs: Sequence[PathChange], reason: str
 ) -> None:
-    said = find_foreign_change(changes, by_runs)
-    assert said.startswith(reason) and bool(said) == bool(reason)
+    foreign_change = find_foreign_change(changes, by_runs)
+    assert foreign_change.startswith(reason) and bool(foreign_change) == bool(reason)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ class World:
         self._script.write_text(json.dumps(turns))
         options = {"model": f"scripted/{self._script}", "apply": True, "mode": "auto"}
         async with Runner(home=self.home) as runner:
-            return [one async for one in runner.task(request, folder=self.project, options=options)]
+            return [
+                item async for item in runner.task(request, folder=self.project, options=options)
+            ]
 
 
 @pytest.fixture
@@ -208,7 +210,7 @@ def test_requests_about_red_tests_are_known(request_text: str, speaks: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("request_text", "name", "named"),
+    ("request_text", "name", "names"),
     [
         ("repair test_old", "test_old.py::test_old", True),
         ("look at tests/test_cart.py", "tests/test_cart.py::test_total", True),
@@ -220,5 +222,5 @@ def test_requests_about_red_tests_are_known(request_text: str, speaks: bool) -> 
         ("TestDiscount", "example.com/cart.TestDiscount", True),
     ],
 )
-def test_tests_that_a_request_names_are_known(request_text: str, name: str, named: bool) -> None:
-    assert is_test_named(request_text, name) == named
+def test_tests_that_a_request_names_are_known(request_text: str, name: str, names: bool) -> None:
+    assert is_test_named(request_text, name) == names

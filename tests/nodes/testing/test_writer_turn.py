@@ -36,8 +36,8 @@ async def test_a_remark_goes_back_to_the_tester(tmp_path: Path) -> None:
         state, _ = await runner.read_state(asked.thread_id)
 
     assert (ended.outcome, ended.summary) == ("verified", "Two.")
-    assert sorted(one.name for one in project.glob("test_*")) == ["test_one.py", "test_two.py"]
-    told = [message.text for message in state["messages"] if message.type == "human"]
-    first, *_, last = [text for text in told if "cart.py" in text or "another" in text]
+    assert sorted(entry.name for entry in project.glob("test_*")) == ["test_one.py", "test_two.py"]
+    message_text = [message.text for message in state["messages"] if message.type == "human"]
+    first, *_, last = [text for text in message_text if "cart.py" in text or "another" in text]
     assert first.startswith("Write tests for `cart.py`.\n\nSums.\n\nThe file to test: `cart.py`.")
     assert "before you begin: `true`:" in first and "And another." in last

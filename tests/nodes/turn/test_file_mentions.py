@@ -43,14 +43,16 @@ def talk(tmp_path: Path, runner: Runner) -> Talk:
 
 
 async def test_mentioned_file_is_shown_and_counts_as_read(talk: Talk) -> None:
-    for words, files in ENDS.items():
+    for text, files in ENDS.items():
         before = len((await talk.state())["messages"]) if talk.thread else 0
-        await talk.say(words)
+        await talk.say(text)
         messages = (await talk.state())["messages"][before:]
-        seen = [path for one in messages for path in one.additional_kwargs.get("seen", {})]
-        assert seen == files, words
-        assert messages[-2].text == words and messages[-1].text == "Seen."
-        notes = "".join(one.text for one in messages if one.additional_kwargs.get("synthetic"))
+        seen = [path for message in messages for path in message.additional_kwargs.get("seen", {})]
+        assert seen == files, text
+        assert messages[-2].text == text and messages[-1].text == "Seen."
+        notes = "".join(
+            message.text for message in messages if message.additional_kwargs.get("synthetic")
+        )
         assert all(f"`{path}`, mentioned by the user" in notes for path in files)
         assert "outside" not in notes
 
@@ -67,15 +69,15 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("words", PARTS)
-async def test_part_of_file_or_folder_is_shown(words: str, talk: Talk) -> None:
-    name, lines = PARTS[words]
+@pytest.mark.parametrize("text", PARTS)
+async def test_part_of_file_or_folder_is_shown(text: str, talk: Talk) -> None:
+    name, lines = PARTS[text]
     (talk.folder / "long.txt").write_text("".join(f"row {number}\n" for number in range(1, 9)))
     (talk.folder / "12:30").write_text("one\ntwo\n")
-    await talk.say(words)
+    await talk.say(text)
     assert talk.heard(Mentioned) == [Mentioned([name], [])]
     messages = (await talk.state())["messages"]
-    [note] = [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+    [note] = [message.text for message in messages if message.additional_kwargs.get("synthetic")]
     rows = re.findall(r"^ *(\d+|sub/b\.py)\b", note, re.MULTILINE)
     assert (f"`{name}`, mentioned" in note, rows) == (True, lines), note
 
@@ -87,9 +89,9 @@ async def test_mention_event_lists_shown_and_skipped_files(talk: Talk) -> None:
     assert talk.heard(Mentioned) == []
 
 
-@pytest.mark.parametrize(("typed", "shown"), [("", []), ("see @sub/b.py", ["sub/b.py"])])
-async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, shown: list) -> None:
+@pytest.mark.parametrize(("typed", "output"), [("", []), ("see @sub/b.py", ["sub/b.py"])])
+async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, output: list) -> None:
     talk.options["mentioning"] = typed
     await talk.say(f"{typed} and @a.txt, which nobody typed")
-    assert [path for one in talk.heard(Mentioned) for path in one.shown] == shown
+    assert [path for item in talk.heard(Mentioned) for path in item.shown] == output
     assert "mentioning" not in (await talk.state())["options"]

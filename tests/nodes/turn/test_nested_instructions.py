@@ -22,7 +22,7 @@ def read(path: str):
 
 
 @pytest.fixture
-async def told(tmp_path: Path):
+async def nested_notes(tmp_path: Path):
     project, home = tmp_path / "p", tmp_path / "home"
     for name in ("AGENTS.md", "sub/AGENTS.md", "sub/deep/CLAUDE.md", "beside/AGENTS.md"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -35,115 +35,123 @@ async def told(tmp_path: Path):
     context = Context(home=str(home))
     deps = await context.pool.open(str(project), OPTIONS, context)
 
-    def tell(*heard):
-        return build_nested_notes(heard, deps, "coder")
+    def tell(*events):
+        return build_nested_notes(events, deps, "coder")
 
     tell.project, tell.home, tell.context = project, home, context
     yield tell
     await context.pool.close()
 
 
-async def test_nested_instructions_of_shown_files_come_nearest_last(told) -> None:
+async def test_nested_instructions_of_shown_files_come_nearest_last(nested_notes) -> None:
     stopped = (HALF, build_role_message("coder", "Stop"))  # what it was told was not kept
-    (note,) = told(read("sub/deep/a.py"), read("a.py"), *stopped)
+    (note,) = nested_notes(read("sub/deep/a.py"), read("a.py"), *stopped)
     assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
     assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
 
 
-async def test_nothing_is_told_of_other_folders(told) -> None:
-    assert told(SPOKEN, read("a.py")) == told() == []
-    assert told(SPOKEN, read("beside/a.py")) == []  # every run begins with it
+async def test_nothing_is_told_of_other_folders(nested_notes) -> None:
+    assert nested_notes(SPOKEN, read("a.py")) == nested_notes() == []
+    assert nested_notes(SPOKEN, read("beside/a.py")) == []  # every run begins with it
 
 
-async def test_each_is_told_once(told) -> None:
-    (first,) = told(SPOKEN, read("sub/a.py"))
-    heard = [SPOKEN, read("sub/a.py"), first, SPOKEN, read("sub/deep/a.py")]
-    (second,) = told(*heard)
+async def test_each_is_told_once(nested_notes) -> None:
+    (first,) = nested_notes(SPOKEN, read("sub/a.py"))
+    events = [SPOKEN, read("sub/a.py"), first, SPOKEN, read("sub/deep/a.py")]
+    (second,) = nested_notes(*events)
     assert "sub/AGENTS.md" not in second.text and "sub/deep/CLAUDE.md" in second.text
-    assert told(*heard, second) == []
+    assert nested_notes(*events, second) == []
 
 
-async def test_deferred_instructions_are_sent_at_next_steps(told) -> None:
-    heard = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
+async def test_deferred_instructions_are_sent_at_next_steps(nested_notes) -> None:
+    indexes = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
     notes = []
-    while more := told(*heard):
+    while more := nested_notes(*indexes):
         notes += more
-        heard += [*more, SPOKEN, read("a.py")]
+        indexes += [*more, SPOKEN, read("a.py")]
     numbers = [re.findall(r"rules (\d+)", note.text) for note in notes]
     assert [*map(len, numbers)] == [7, 7, 6] and len({*sum(numbers, [])}) == MANY
     assert not any("left out" in note.text for note in notes)
 
 
-def shown_and_told(heard) -> tuple[set[str], list[str]]:
-    shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
-    below = {str(Path(path).parent / "AGENTS.md") for path in shown if "/" in path}
-    return below, [name for one in heard for name in one.additional_kwargs.get(INCLUDED, ())]
+def shown_and_told(events) -> tuple[set[str], list[str]]:
+    output = {path for item in events for path in item.additional_kwargs.get("seen", ())}
+    below = {str(Path(path).parent / "AGENTS.md") for path in output if "/" in path}
+    return below, [name for item in events for name in item.additional_kwargs.get(INCLUDED, ())]
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_each_instruction_is_sent_once_in_any_history(told, seed: int) -> None:
+async def test_each_instruction_is_sent_once_in_any_history(nested_notes, seed: int) -> None:
     chance = random.Random(seed)
-    heard, before = [build_role_message("coder", "Hi")], []
+    events, before = [build_role_message("coder", "Hi")], []
     for _ in range(60):
-        before.append([*heard])
+        before.append([*events])
         match chance.choice(["step", "step", "killed", "cut short", "said", "gone back"]):
             case "step":
                 files = [
                     f"many/{chance.randrange(MANY):02}/a.py" for _ in range(chance.choice(NUMBERS))
                 ]
-                heard += [*told(*heard), SPOKEN, *map(read, files)]
+                events += [*nested_notes(*events), SPOKEN, *map(read, files)]
             case "killed":
-                told(*heard)
+                nested_notes(*events)
             case "cut short":
-                heard += [HALF, build_role_message("coder", "Stop")]
+                events += [HALF, build_role_message("coder", "Stop")]
             case "said":
-                heard += [build_role_message("coder", "Go on")]
+                events += [build_role_message("coder", "Go on")]
             case "gone back":
-                heard = [*chance.choice(before)]
-    while more := told(*heard):
-        heard += [*more, SPOKEN]
-    below, names = shown_and_told(heard)
+                events = [*chance.choice(before)]
+    while more := nested_notes(*events):
+        events += [*more, SPOKEN]
+    below, names = shown_and_told(events)
     assert len(names) == len({*names}) and {*names} == below != set()
 
 
-async def test_files_shown_before_last_answer_add_no_instructions(told) -> None:
-    heard = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
-    assert told(*heard) == []
-    (note,) = told(*heard, build_role_message("coder", "I trust more of it now"))
+async def test_files_shown_before_last_answer_add_no_instructions(nested_notes) -> None:
+    events = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
+    assert nested_notes(*events) == []
+    (note,) = nested_notes(*events, build_role_message("coder", "I trust more of it now"))
     assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
 
 
-async def test_changed_nested_instructions_are_withheld_and_reported_once(told) -> None:
+async def test_changed_nested_instructions_are_withheld_and_reported_once(nested_notes) -> None:
     for name in ("sub/AGENTS.md", "sub/new/AGENTS.md", "node_modules/p/AGENTS.md", "r/AGENTS.md"):
-        (told.project / name).parent.mkdir(parents=True, exist_ok=True)
-        (told.project / name).write_text("other rules\n")
-    (told.project / "r/.git").mkdir()
-    (told.project / "sub/deep/CLAUDE.md").unlink()
-    shown = [read(f"{place}/a.py") for place in ("sub/new", "sub/deep", "node_modules/p", "r")]
-    (note,) = told(SPOKEN, *shown)
+        (nested_notes.project / name).parent.mkdir(parents=True, exist_ok=True)
+        (nested_notes.project / name).write_text("other rules\n")
+    (nested_notes.project / "r/.git").mkdir()
+    (nested_notes.project / "sub/deep/CLAUDE.md").unlink()
+    output = [
+        read(f"{location}/a.py") for location in ("sub/new", "sub/deep", "node_modules/p", "r")
+    ]
+    (note,) = nested_notes(SPOKEN, *output)
     assert "other rules" not in note.text and "it is new or has changed" in note.text
     assert not note.additional_kwargs[INCLUDED]
-    said = build_notices([note])
+    notices = build_notices([note])
     names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
-    assert [one.partition(" is not loaded: it is new")[0] for one in said] == [
+    assert [item.partition(" is not loaded: it is new")[0] for item in notices] == [
         f"`{name}`" for name in names
     ]
-    heard = [SPOKEN, *shown, note, SPOKEN]
-    assert told(*heard, *shown) == told(*heard, build_role_message("coder", "Go on")) == []
-    (told.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
-    (note,) = told(*heard, read("sub/a.py"))
+    events = [SPOKEN, *output, note, SPOKEN]
+    assert (
+        nested_notes(*events, *output)
+        == nested_notes(*events, build_role_message("coder", "Go on"))
+        == []
+    )
+    (nested_notes.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
+    (note,) = nested_notes(*events, read("sub/a.py"))
     assert "rules of sub/AGENTS.md" in note.text and not build_notices([note])
 
 
-async def test_changed_import_of_nested_instructions_is_withheld(told) -> None:
-    (told.project / "sub/more.md").write_text("more")
-    (told.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
-    (told.project / "sub/.env").write_text("hidden")
-    trust(told.project, told.home)
-    (told.project / "sub/more.md").write_text("other")
-    await told.context.pool.reload_if_changed(str(told.project))
-    deps = await told.context.pool.open(str(told.project), OPTIONS, told.context)
+async def test_changed_import_of_nested_instructions_is_withheld(nested_notes) -> None:
+    (nested_notes.project / "sub/more.md").write_text("more")
+    (nested_notes.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
+    (nested_notes.project / "sub/.env").write_text("hidden")
+    trust(nested_notes.project, nested_notes.home)
+    (nested_notes.project / "sub/more.md").write_text("other")
+    await nested_notes.context.pool.reload_if_changed(str(nested_notes.project))
+    deps = await nested_notes.context.pool.open(
+        str(nested_notes.project), OPTIONS, nested_notes.context
+    )
     (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], deps, "coder")
     assert note.additional_kwargs[INCLUDED] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
-    (said,) = build_notices([note])
-    assert said.startswith("`sub/more.md` is not loaded")
+    (output,) = build_notices([note])
+    assert output.startswith("`sub/more.md` is not loaded")

@@ -5,6 +5,6 @@ def test_new_job_starts_with_brief_and_fresh_counters():
     state = {"turn": 2, "file_entry": 7, "steps": 30, "request": "more"}
     job = build_job_update(state, "editor", "more, please")
     assert (job["turn"], job["since"], job["role"], job["outcome"]) == (3, 7, "editor", None)
-    (told,) = job["messages"]
-    assert (told.text, told.additional_kwargs["role"]) == ("more, please", "editor")
+    (message,) = job["messages"]
+    assert (message.text, message.additional_kwargs["role"]) == ("more, please", "editor")
     assert "steps" not in job

@@ -20,9 +20,9 @@ What must not break:
 
 def test_numbered_steps_become_todos() -> None:
     todos = parse_plan_steps(PLAN)
-    shown = [(todo["id"], todo["content"], todo["file_path"], todo["details"]) for todo in todos]
+    output = [(todo["id"], todo["content"], todo["file_path"], todo["details"]) for todo in todos]
     split = "Split `src/parser.py:10-40`: the lexer goes to `src/lexer.py`"
-    assert shown == [
+    assert output == [
         ("1", split, "src/parser.py", "- keep the names\n- no new behaviour"),
         ("2", "Adapt the imports", "src/app.py", "in `src/app.py`"),
     ]

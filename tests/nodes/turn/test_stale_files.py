@@ -44,8 +44,8 @@ async def told(tmp_path: Path, options: dict, *kinds: str) -> list[str]:
 
 
 async def test_files_that_were_undone_are_named_once(tmp_path: Path, options: dict) -> None:
-    (words,) = await told(tmp_path, options, "undo")
-    assert "`a.txt`" in words
+    (text,) = await told(tmp_path, options, "undo")
+    assert "`a.txt`" in text
 
 
 async def test_unchanged_files_are_not_reported_as_stale(tmp_path: Path, options: dict) -> None:

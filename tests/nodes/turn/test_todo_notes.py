@@ -73,13 +73,13 @@ class Place:
                 events += [event async for event in runner.say(events[0].thread_id, more)]
         return events
 
-    def count(self, words: str) -> int:
+    def count(self, text: str) -> int:
         """How often the words stand in the last request."""
-        return self.provider.requests[-1].raw.decode().count(words)
+        return self.provider.requests[-1].raw.decode().count(text)
 
 
 @pytest.fixture
-def place(tmp_path: Path, provider: Provider) -> Place:
+def world(tmp_path: Path, provider: Provider) -> Place:
     return Place(tmp_path, provider)
 
 
@@ -93,17 +93,17 @@ def find_notices(events: list[Any]) -> list[str]:
     return [notice for notice in notices if "todo list" in notice]
 
 
-async def test_open_tasks_are_asked_about_once(place: Place) -> None:
-    place.provider.script(
+async def test_open_tasks_are_asked_about_once(world: Place) -> None:
+    world.provider.script(
         [
             call("todowrite", **OPEN),
             {"text": "All done."},
             {"text": "They wait for you."},
         ]
     )
-    events = await place.chat("Go.")
-    assert len(place.provider.requests) == 3
-    assert place.count("The todo list has open tasks") == 1
+    events = await world.chat("Go.")
+    assert len(world.provider.requests) == 3
+    assert world.count("The todo list has open tasks") == 1
     assert isinstance(events[-1], Completion)
     assert events[-1].summary == "They wait for you."
     (notice,) = find_notices(events)
@@ -119,24 +119,24 @@ async def test_open_tasks_are_asked_about_once(place: Place) -> None:
         "Please choose one.",
     ],
 )
-async def test_answer_with_a_question_goes_to_the_user(place: Place, question: str) -> None:
-    place.provider.script([call("todowrite", **OPEN), {"text": question}])
-    events = await place.chat("Go.")
-    assert len(place.provider.requests) == 2
+async def test_answer_with_a_question_goes_to_the_user(world: Place, question: str) -> None:
+    world.provider.script([call("todowrite", **OPEN), {"text": question}])
+    events = await world.chat("Go.")
+    assert len(world.provider.requests) == 2
     assert find_notices(events) == []
     assert events[-1].summary == question
 
 
 @pytest.mark.parametrize("action", ["mark_completed", "none"])
-async def test_finished_or_untouched_lists_are_not(place: Place, action: str) -> None:
+async def test_finished_or_untouched_lists_are_not(world: Place, action: str) -> None:
     used = [call("todowrite", **OPEN), call("todowrite", **DONE)] if action != "none" else []
-    place.provider.script([*used, {"text": "Done."}])
-    await place.chat("Go.")
-    assert len(place.provider.requests) == len(used) + 1
+    world.provider.script([*used, {"text": "Done."}])
+    await world.chat("Go.")
+    assert len(world.provider.requests) == len(used) + 1
 
 
-async def test_a_later_message_is_not_held_up(place: Place) -> None:
-    place.provider.script(
+async def test_a_later_message_is_not_held_up(world: Place) -> None:
+    world.provider.script(
         [
             call("todowrite", **OPEN),
             {"text": "Some."},
@@ -144,14 +144,14 @@ async def test_a_later_message_is_not_held_up(place: Place) -> None:
             {"text": "It is noon."},
         ]
     )
-    await place.chat("Go.", "What time is it?")
-    assert len(place.provider.requests) == 4
+    await world.chat("Go.", "What time is it?")
+    assert len(world.provider.requests) == 4
 
 
-async def test_a_stale_list_is_shown_once_in_ten_steps(place: Place) -> None:
+async def test_a_stale_list_is_shown_once_in_ten_steps(world: Place) -> None:
     reads = [call("read_file", path=f"{number}.txt") for number in range(STALE_AFTER + 2)]
     done = [call("todowrite", **DONE), {"text": "Done."}]
-    place.provider.script([call("todowrite", **OPEN), *reads, *done])
-    await place.chat("Go.")
-    told = [request.raw.count(b"has not changed for") for request in place.provider.requests]
-    assert told == [0] * (STALE_AFTER + 1) + [1] * 4
+    world.provider.script([call("todowrite", **OPEN), *reads, *done])
+    await world.chat("Go.")
+    counts = [request.raw.count(b"has not changed for") for request in world.provider.requests]
+    assert counts == [0] * (STALE_AFTER + 1) + [1] * 4

@@ -50,14 +50,18 @@ exec ${{command%% *}} {bare}
 class World:
     """A repository that names a program wherever it can, and a user who has own ones."""
 
-    def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.home, self.canary, self.own = place / "home", place / "canary", place / "own"
-        self.place = place
+    def __init__(self, target_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.home, self.canary, self.own = (
+            target_path / "home",
+            target_path / "canary",
+            target_path / "own",
+        )
+        self.place = target_path
         monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
         monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(place / "gitconfig"))
-        self.checkout = GitCheckout(place / "project", place / "remote.git")
-        self.second = GitCheckout(place / "other", place / "second.git")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(target_path / "gitconfig"))
+        self.checkout = GitCheckout(target_path / "project", target_path / "remote.git")
+        self.second = GitCheckout(target_path / "other", target_path / "second.git")
         self.checkout.write("a.txt", "one\n")
         self.base = self.checkout.commit()
         self.configure_user()

@@ -12,7 +12,7 @@ from maxagent.sdk.pull_requests.publication import check_publication
 
 
 @pytest.mark.parametrize(
-    ("push_url", "shown"),
+    ("push_url", "text"),
     [
         (f"git@github.com:{OWNER}/{NAME}.git", ""),
         ("https://ann:secret@evil.example/octo/shop.git", "https://evil.example/octo/shop.git"),
@@ -22,7 +22,7 @@ from maxagent.sdk.pull_requests.publication import check_publication
     ],
 )
 async def test_other_push_address_is_shown_without_password(
-    push_url: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    push_url: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     checkout = GitCheckout(tmp_path / "project", tmp_path / "remote.git")
@@ -30,7 +30,7 @@ async def test_other_push_address_is_shown_without_password(
     checkout.git("config", "remote.origin.pushurl", push_url)
     trust(checkout.folder, tmp_path / "home")
     publication = await check_publication(checkout.folder, tmp_path / "home")
-    assert publication.push_address == shown
+    assert publication.push_address == text
 
 
 def remove_repository(folder: Path) -> None:
@@ -42,7 +42,7 @@ def damage_repository(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "variables", "words"),
+    ("change", "variables", "text"),
     [
         (remove_repository, {}, "is not in a git repository"),
         (damage_repository, {}, "bad config line 1"),
@@ -53,7 +53,7 @@ def damage_repository(folder: Path) -> None:
 async def test_refusal_of_git_says_its_reason(
     change: Callable[[Path], None] | None,
     variables: dict[str, str],
-    words: str,
+    text: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -66,5 +66,5 @@ async def test_refusal_of_git_says_its_reason(
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError) as raised:
         await check_publication(checkout.folder, tmp_path / "home")
-    assert words in str(raised.value)
-    assert ("safe.directory" in raised.value.hint) == ("another user" in words)
+    assert text in str(raised.value)
+    assert ("safe.directory" in raised.value.hint) == ("another user" in text)

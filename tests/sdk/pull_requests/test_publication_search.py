@@ -30,9 +30,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitCheckout:
 async def search(checkout: GitCheckout) -> PublicationSearch:
     home = checkout.folder.parent / "home"
     trust(checkout.folder, home)
-    place = await check_publication(checkout.folder, home)
-    async with open_isolated_git(place.git) as isolated:
-        return await search_publication(isolated, place, place.head, (place.head,))
+    location = await check_publication(checkout.folder, home)
+    async with open_isolated_git(location.git) as isolated:
+        return await search_publication(isolated, location, location.head, (location.head,))
 
 
 def clone(checkout: GitCheckout, *options: str) -> GitCheckout:
@@ -47,14 +47,14 @@ def clone(checkout: GitCheckout, *options: str) -> GitCheckout:
     return other
 
 
-def subjects(found: PublicationSearch) -> list[str]:
-    return [commit.partition(" ")[2] for commit in found.commits]
+def subjects(publication_search: PublicationSearch) -> list[str]:
+    return [commit.partition(" ")[2] for commit in publication_search.commits]
 
 
 async def test_empty_remote_has_no_commits(checkout: GitCheckout) -> None:
-    found = await search(checkout)
-    assert subjects(found) == ["three", "two", "one"]
-    assert [(one.place, one.line) for one in found.result.secrets] == [("a.txt", 1)]
+    match = await search(checkout)
+    assert subjects(match) == ["three", "two", "one"]
+    assert [(secret.place, secret.line) for secret in match.result.secrets] == [("a.txt", 1)]
 
 
 @pytest.mark.parametrize("options", [(), ("--depth=1",)], ids=["full", "shallow"])
@@ -67,8 +67,8 @@ async def test_clone_has_only_own_commits_unpushed(
     if is_behind:  # the remote lists no commit that the clone knows
         checkout.git("commit", "--quiet", "--allow-empty", "-m", "four")
         checkout.git("push", "--quiet", "origin", "HEAD")
-    found = await search(other)
-    assert (subjects(found), found.result.secrets) == (["mine"], ())
+    match = await search(other)
+    assert (subjects(match), match.result.secrets) == (["mine"], ())
 
 
 async def test_shallow_clone_of_another_remote_is_denied(

@@ -90,9 +90,9 @@ async def test_requests_to_no_run_say_so(runner, pair) -> None:
     for run in pair:
         await run.go_on()
     assert (runner.stop(), runner.stop(pair[0].thread)) == (False, False)
-    for words in (["tabs"], [pair[0].thread, "tabs"]):
+    for text in (["tabs"], [pair[0].thread, "tabs"]):
         with pytest.raises(UsageError, match="no turn is running"):
-            runner.steer(*words)
+            runner.steer(*text)
 
 
 async def test_many_users_share_one_runner(runner, tmp_path) -> None:

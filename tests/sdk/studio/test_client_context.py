@@ -17,7 +17,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("started", "configured", "wanted", "holds"),
+    ("started", "configured", "expected", "holds"),
     [
         ("", "", "auto", "edits"),
         ("", "", "ask", "ask"),
@@ -30,13 +30,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_stricter_mode_holds(
-    started: str, configured: str, wanted: ApprovalMode, holds: ApprovalMode, home: Path,
+    started: str, configured: str, expected: ApprovalMode, holds: ApprovalMode, home: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setenv(MODE_VARIABLE, started)
     if configured:
         (home / "config.yaml").write_text(f"security: {{mode: {configured}}}\n")
-    assert ClientContext().restrict_mode(wanted) == holds
+    assert ClientContext().restrict_mode(expected) == holds
 
 
 @pytest.mark.parametrize("base_url", ["", "https://llm.example/v1", " https://llm.example/v1 "])

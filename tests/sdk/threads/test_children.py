@@ -56,7 +56,7 @@ async def test_children_stand_below_their_call(tmp_path: Path, index: ThreadInde
 
 
 @pytest.mark.parametrize(
-    ("status", "shown"),
+    ("status", "text"),
     [
         ("waiting", "waiting"),
         ("interrupted", "interrupted"),
@@ -67,16 +67,16 @@ async def test_children_stand_below_their_call(tmp_path: Path, index: ThreadInde
     ],
 )
 async def test_open_child_is_shown_as_it_is(
-    tmp_path: Path, index: ThreadIndex, status: str, shown: str
+    tmp_path: Path, index: ThreadIndex, status: str, text: str
 ) -> None:
     await run_thread(tmp_path, THREAD, answers=1)
     index.set_status(THREAD, status)  # pyright: ignore[reportArgumentType]
     lines = read_lines(index.get(THREAD), tmp_path)
-    assert lines[1:3] == [("subagent", "explore-1", "done"), ("subagent", "shell-1", shown)]
+    assert lines[1:3] == [("subagent", "explore-1", "done"), ("subagent", "shell-1", text)]
     asked = [("question", "shell-1", None)] if status == "waiting" else []
     assert lines[3:] == asked
     row = index.get(THREAD)
-    assert read_child_status(find_child(row, tmp_path, "shell-1"), row, tmp_path) == shown
+    assert read_child_status(find_child(row, tmp_path, "shell-1"), row, tmp_path) == text
 
 
 async def test_child_of_abandoned_branch_was_left(tmp_path: Path, index: ThreadIndex) -> None:

@@ -17,24 +17,24 @@ def read(path: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> tuple[Path, str]:
+async def changed_thread(tmp_path: Path) -> tuple[Path, str]:
     """A thread that wrote a file, and then another one."""
     (tmp_path / "project").mkdir()
     script = tmp_path / "script.json"
     script.write_text(json.dumps([write("a.txt", "a\n"), write("b.txt", "b\n"), {"text": "Done."}]))
     options: Any = {"model": f"scripted/{script}", "mode": "auto"}
     async with Runner(home=tmp_path / "home") as runner:
-        begun = runner.chat("Go.", folder=tmp_path / "project", options=options)
-        events = [event async for event in begun]
+        process = runner.chat("Go.", folder=tmp_path / "project", options=options)
+        events = [event async for event in process]
     return tmp_path, events[0].thread_id
 
 
-async def test_changes_and_checkpoints_are_told(place: tuple[Path, str]) -> None:
-    folder, thread = place
+async def test_changes_and_checkpoints_are_told(changed_thread: tuple[Path, str]) -> None:
+    folder, thread = changed_thread
     async with Runner(home=folder / "home") as runner:
         changes = await runner.changes(thread)
         steps = runner.checkpoints(thread)
-    assert [(one.path, one.kind) for one in changes.files] == [
+    assert [(item.path, item.kind) for item in changes.files] == [
         ("a.txt", "added"),
         ("b.txt", "added"),
     ]
@@ -48,8 +48,8 @@ async def test_uncommitted_work_is_told_apart(tmp_path: Path) -> None:
     for name in ("clean.txt", "mine.txt"):
         (project / name).write_text("one\n")
     git = ("git", "-c", "user.name=A", "-c", "user.email=a@b.example")
-    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
-        subprocess.run([*git, *words], cwd=project, check=True)
+    for text in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+        subprocess.run([*git, *text], cwd=project, check=True)
     (project / "mine.txt").write_text("one\nmine\n")
     (project / "new.txt").write_text("mine\n")
     reads = [read(name) for name in ("clean.txt", "mine.txt", "new.txt")]
@@ -66,8 +66,8 @@ async def test_uncommitted_work_is_told_apart(tmp_path: Path) -> None:
     assert later.uncommitted_before == ("new.txt",)
 
 
-async def test_rollback_is_planned_then_done(place: tuple[Path, str]) -> None:
-    folder, thread = place
+async def test_rollback_is_planned_then_done(changed_thread: tuple[Path, str]) -> None:
+    folder, thread = changed_thread
     async with Runner(home=folder / "home") as runner:
         async with runner.rollback(thread, 1) as plan:
             assert (plan.paths, list(plan.conflicts)) == (("b.txt",), [])
@@ -84,8 +84,8 @@ async def test_rollback_is_planned_then_done(place: tuple[Path, str]) -> None:
     assert [step.number for step in steps] == [0, 1]
 
 
-async def test_only_files_or_only_talk_go_back(place: tuple[Path, str]) -> None:
-    folder, thread = place
+async def test_only_files_or_only_talk_go_back(changed_thread: tuple[Path, str]) -> None:
+    folder, thread = changed_thread
     async with Runner(home=folder / "home") as runner:
         async with runner.rollback(thread, 1, files=False) as plan:
             await plan.apply()
@@ -93,8 +93,8 @@ async def test_only_files_or_only_talk_go_back(place: tuple[Path, str]) -> None:
         assert len(runner.checkpoints(thread)) == 2
 
 
-async def test_a_wrong_step_is_an_error(place: tuple[Path, str]) -> None:
-    folder, thread = place
+async def test_a_wrong_step_is_an_error(changed_thread: tuple[Path, str]) -> None:
+    folder, thread = changed_thread
     async with Runner(home=folder / "home") as runner:
         with pytest.raises(UsageError, match="has no step 9"):
             async with runner.rollback(thread, 9):

@@ -79,8 +79,8 @@ def lines(project: Path) -> list[str]:
 
 
 async def test_steps_show_role_text_and_changed_files(row, home):
-    told = [(s.number, s.role, s.words, s.tools, s.files) for s in summarize_steps(row, home)]
-    assert told == [
+    message = [(s.number, s.role, s.words, s.tools, s.files) for s in summarize_steps(row, home)]
+    assert message == [
         (0, "", "Write the lines.", (), ()),
         (1, "architect", "SMALL: log.txt", (), ()),
         (2, "coder", "Do run_command", ("run_command",), ("log.txt",)),
@@ -147,8 +147,8 @@ async def test_fork_shares_messages_and_keeps_parent_unchanged(runner, row, home
         "Do write_file",
     ]
     history = FileHistory(paths.locate_database(home))
-    own = history.list_entries(row.thread_id)
-    assert [e.key for e in history.list_entries(forked.thread_id)] == [e.key for e in own[:2]]
+    entries = history.list_entries(row.thread_id)
+    assert [e.key for e in history.list_entries(forked.thread_id)] == [e.key for e in entries[:2]]
     end = await last_of(runner.resume(forked.thread_id))
     assert end.outcome == "verified" and end.thread_id == forked.thread_id
     assert (await state_of(runner, row)).values == before
@@ -182,16 +182,16 @@ async def test_copy_of_running_calls_reads_known_results(runner, row, home):
     config = {"configurable": {"thread_id": row.thread_id}}
     graph = runner._graph_of(find_job(row.graph))
     busy = [
-        one.config["configurable"]
-        async for one in graph.aget_state_history(config)
-        if one.next == ("tools",) and one.values["steps"] == under_way.number
+        item.config["configurable"]
+        async for item in graph.aget_state_history(config)
+        if item.next == ("tools",) and item.values["steps"] == under_way.number
     ]
     await graph.aupdate_state({"configurable": busy[0]}, None, as_node="__copy__")
     assert (await state_of(runner, row)).next == ("tools",)
     forked = await copy_thread(row, home)
     state = await state_of(runner, forked)
-    told = state.values["messages"][-1]
-    assert (state.next, told.status, told.text) == (("coder",), "success", "(no output)")
+    value = state.values["messages"][-1]
+    assert (state.next, value.status, value.text) == (("coder",), "success", "(no output)")
     assert FileHistory(paths.locate_database(home)).list_entries(forked.thread_id) == []
 
 
@@ -202,8 +202,8 @@ async def test_a_copy_knows_that_files_were_put_back(runner, row, home):
     assert (forked.status, forked.parent_step) == ("done", 5)
     assert await words_of(runner, forked) == await words_of(runner, row)
     history = FileHistory(paths.locate_database(home))
-    told = [[entry.kind for entry in history.list_entries(t.thread_id)] for t in (row, forked)]
-    assert told[0] == told[1] and told[0][-1] == "undo"
+    kinds = [[entry.kind for entry in history.list_entries(t.thread_id)] for t in (row, forked)]
+    assert kinds[0] == kinds[1] and kinds[0][-1] == "undo"
 
 
 async def test_new_input_at_step_0_replaces_request(runner, row, home):
@@ -286,8 +286,8 @@ async def test_edit_thread_can_fork_with_new_input(runner, project, home, tmp_pa
     (tmp_path / "edit.json").write_text(json.dumps([*turns, {"text": "It says two."}]))
     (project / "a.txt").write_text("one\n")
     script = {"model": f"scripted/{tmp_path / 'edit.json'}", "mode": "edits"}
-    begun = runner.edit("Say two.", files=["a.txt"], folder=project, options=script)
-    row = runner.threads.get((await last_of(begun)).thread_id)
+    process = runner.edit("Say two.", files=["a.txt"], folder=project, options=script)
+    row = runner.threads.get((await last_of(process)).thread_id)
     forked = await fork(row, home, find_step(row, home, 2), "Say why.")
     state = await state_of(runner, forked)
     assert (state.next, state.values["messages"][-1].text) == (("editor",), "Say why.")

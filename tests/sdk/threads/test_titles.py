@@ -19,7 +19,7 @@ def served(provider: Provider) -> ResolvedModel:
 
 
 @pytest.mark.parametrize(
-    ("said", "title"),
+    ("text", "title"),
     [
         ("Rounding of prices", "Rounding of prices"),
         ("\n  **Rounding of prices**\nbecause you asked", "Rounding of prices"),
@@ -30,8 +30,8 @@ def served(provider: Provider) -> ResolvedModel:
         ("***", ""),
     ],
 )
-async def test_a_title_is_one_clean_line(provider: Provider, said: str, title: str) -> None:
-    provider.script([{"text": said}])
+async def test_a_title_is_one_clean_line(provider: Provider, text: str, title: str) -> None:
+    provider.script([{"text": text}])
     assert await make_title(served(provider), "Prices are wrong", "They round.") == title
 
 

@@ -41,7 +41,8 @@ def test_parallel_children_have_a_trace_each(tmp_path: Path) -> None:
     log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     traces = read_trace(row, tmp_path)
     assert [
-        (one.agent, [[call.name for call in span.calls] for span in one.requests]) for one in traces
+        (trace.agent, [[call.name for call in span.calls] for span in trace.requests])
+        for trace in traces
     ] == [
         ("build", [["subagent"]]),
         ("explore-1", [["grep"], []]),

@@ -21,8 +21,8 @@ def told(row: ThreadRow, home: Path) -> list[tuple[str, str]]:
     """Kind, and words or tool with its fate."""
     fate = {True: "+", False: "-", None: "?"}
     return [
-        (one.kind, one.text if one.kind != "call" else f"{one.tool}{fate[one.ok]}")
-        for one in read_transcript(row, home)
+        (item.kind, item.text if item.kind != "call" else f"{item.tool}{fate[item.ok]}")
+        for item in read_transcript(row, home)
     ]
 
 
@@ -83,10 +83,12 @@ async def test_a_conversation_is_told_as_it_went(talk, home: Path) -> None:
     story[4:] = [("call", "write_file+"), ("call", "nothing-"), ("call", "write_file-")]
     row = await talk(answer=Answer(reject="no need")) if row.status == "waiting" else row
     assert told(row, home) == [*story, ("answer", "Done.")]
-    first, unknown, _ = (one for one in read_transcript(row, home) if one.kind == "call")
+    first, unknown, _ = (item for item in read_transcript(row, home) if item.kind == "call")
     assert (first.role, first.step, first.facts["added"]) == ("build", 2, 1)
     assert "There is no tool" in unknown.result
-    assert SECRET not in json.dumps([one.value for one in read_stored_writes(row, home)])
+    assert SECRET not in json.dumps(
+        [stored_write.value for stored_write in read_stored_writes(row, home)]
+    )
 
 
 async def test_a_mode_is_told_where_it_changes(talk, home: Path) -> None:
@@ -110,12 +112,12 @@ async def test_fork_shows_call_results_of_its_parent(talk, home: Path) -> None:
     row = await talk("Write a file")
     forked = await fork(row, home, find_step(row, home, 2), "Now shorter")
     story = read_transcript(forked, home)
-    assert [one.text for one in story if one.kind == "human"] == [
+    assert [item.text for item in story if item.kind == "human"] == [
         "Hi",
         "Write a file",
         "Now shorter",
     ]
-    assert [one.facts.get("added") for one in story if one.kind == "call"] == [1, None]
+    assert [item.facts.get("added") for item in story if item.kind == "call"] == [1, None]
 
 
 def test_interrupted_answer_appears_once_in_its_place(home: Path) -> None:
@@ -131,7 +133,7 @@ def test_interrupted_answer_appears_once_in_its_place(home: Path) -> None:
         said("last"),
     ]
     story = module._build_entries(rows, {})
-    assert [(one.kind, one.text) for one in story] == [
+    assert [(item.kind, item.text) for item in story] == [
         ("interrupted", "first"),
         ("interrupted", "never shown"),
         ("answer", "last"),
@@ -192,5 +194,5 @@ async def test_call_answered_in_words_is_marked(talk, home: Path) -> None:
     await talk("Hi")
     await talk("Write a file", mode="ask")
     row = await talk(answer=Answer(text="not yet"))
-    asked = [one for one in read_transcript(row, home) if one.tool == "write_file"][0]
+    asked = [item for item in read_transcript(row, home) if item.tool == "write_file"][0]
     assert (asked.result, asked.facts.get("answered")) == ("not yet", True)

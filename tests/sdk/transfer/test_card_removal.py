@@ -15,10 +15,8 @@ from maxagent.sdk.transfer.card_removal import LEFT_OUT, remove_cards
 )
 def test_line_of_a_card_is_left_out(line: str) -> None:
     mark = line.split("[")[0]
-    shown = f"<memory>\nBefore.\n{line}\n{line}\n</memory>"
-    assert (
-        remove_cards(shown) == f"<memory>\nBefore.\n{mark}{LEFT_OUT}\n{mark}{LEFT_OUT}\n</memory>"
-    )
+    text = f"<memory>\nBefore.\n{line}\n{line}\n</memory>"
+    assert remove_cards(text) == f"<memory>\nBefore.\n{mark}{LEFT_OUT}\n{mark}{LEFT_OUT}\n</memory>"
 
 
 @pytest.mark.parametrize(

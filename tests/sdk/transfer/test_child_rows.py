@@ -58,10 +58,10 @@ async def test_children_come_along(there: Path, tmp_path: Path) -> None:
         "explore has seen it",
     ]
     index, again = ThreadIndex(home), SubRuns(home / "data" / "threads.db")
-    named = again.begin(
+    names = again.begin(
         THREAD, "c2", 0, namespace="subagent:x", agent="explore", title="look again"
     )
-    assert (named.sub_id, index.get(THREAD).status) == ("explore-2", "idle")
+    assert (names.sub_id, index.get(THREAD).status) == ("explore-2", "idle")
 
 
 async def test_children_of_open_calls_stay(there: Path, tmp_path: Path) -> None:

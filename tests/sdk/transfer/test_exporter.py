@@ -68,6 +68,6 @@ def test_outputs_beyond_import_limits_are_omitted_and_named(home: Path, tmp_path
     export = export_thread(row, home)
     assert export.too_large == [own, "huge.txt"]
     (tmp_path / "thread.zip").write_bytes(export.content)
-    taken = read_archive(tmp_path / "thread.zip")
-    assert len(taken.outputs) == MAX_OUTPUTS
-    assert [line.split()[3] for line in taken.manifest.left_out[-2:]] == [f"{own}:", "huge.txt:"]
+    archive = read_archive(tmp_path / "thread.zip")
+    assert len(archive.outputs) == MAX_OUTPUTS
+    assert [line.split()[3] for line in archive.manifest.left_out[-2:]] == [f"{own}:", "huge.txt:"]

@@ -21,8 +21,8 @@ def test_nothing_that_loosens_a_thread_holds(graph: str) -> None:
     safe = filter_options(
         {**LOOSE, "files": ["a.py"], "agent": "mine", "speaker": "x"}, graph, "Hi"
     )
-    kept = {"task": {}, "edit": {"files": ["a.py"]}, "chat": BUILD}
-    assert safe == kept[graph]
+    saved = {"task": {}, "edit": {"files": ["a.py"]}, "chat": BUILD}
+    assert safe == saved[graph]
     assert set(LOOSE) <= {*Options.__annotations__}
 
 
@@ -44,9 +44,9 @@ def test_every_option_there_is_has_been_thought_of() -> None:
     assert set(Options.__annotations__) == thought_of
 
 
-@pytest.mark.parametrize("given", [None, [], "auto", {"mode": ["read-only"]}, {"plan": "yes"}])
-def test_what_is_no_option_is_none(given: Any) -> None:
-    assert filter_options(given, "chat", "Hi") == BUILD
+@pytest.mark.parametrize("value", [None, [], "auto", {"mode": ["read-only"]}, {"plan": "yes"}])
+def test_what_is_no_option_is_none(value: Any) -> None:
+    assert filter_options(value, "chat", "Hi") == BUILD
 
 
 def test_what_is_stricter_stays() -> None:

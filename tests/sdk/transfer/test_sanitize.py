@@ -59,7 +59,7 @@ def stored(value: Any) -> bytes:
 
 
 def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> CheckpointRow:
-    whole = {
+    numbers = {
         "v": 4,
         "ts": "2026",
         "id": IDS[number],
@@ -71,7 +71,7 @@ def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> Checkpoin
     }
     counters = {"counters_since_delta_snapshot": {"messages": [1, 2]}, "thread_id": "x"}
     metadata = {"source": "loop", "step": 1, "parents": {"": "x"}, **counters}
-    return CheckpointRow(IDS[number], stored(whole), json.dumps(metadata).encode())
+    return CheckpointRow(IDS[number], stored(numbers), json.dumps(metadata).encode())
 
 
 def take(
@@ -81,8 +81,8 @@ def take(
     return sanitize_import(TransferRows(rows, writes, calls), graph, "/here")
 
 
-def values(taken: SanitizedThread, number: int = -1) -> dict[str, Any]:
-    data = taken.rows.checkpoints[number].data
+def values(sanitized_thread: SanitizedThread, number: int = -1) -> dict[str, Any]:
+    data = sanitized_thread.rows.checkpoints[number].data
     return StrictSerializer().loads_typed(("msgpack", data))["channel_values"]
 
 
@@ -91,16 +91,16 @@ def write(channel: Any, value: Any, at: int = 0) -> WriteRow:
 
 
 def test_sanitize_keeps_messages_and_drops_decisions() -> None:
-    taken = take({**SAID, **DECIDED, "queue": [], "folder": "/there", "outcome": "answered"})
-    kept = values(taken)
-    assert kept.pop("options") == {"agent": "build", "speaker": "build", "plan": False}
-    assert kept == {**SAID, "folder": "/here", "outcome": "answered"}
-    assert (taken.next, taken.outcome) == ("", "answered")
+    result = take({**SAID, **DECIDED, "queue": [], "folder": "/there", "outcome": "answered"})
+    saved = values(result)
+    assert saved.pop("options") == {"agent": "build", "speaker": "build", "plan": False}
+    assert saved == {**SAID, "folder": "/here", "outcome": "answered"}
+    assert (result.next, result.outcome) == ("", "answered")
 
 
 def test_every_state_field_is_kept_or_excluded() -> None:
-    own = {"folder", "options", "messages", "completion", "summary", "rounds", "outcome"}
-    assert set(State.__annotations__) | {"another"} == {*DECIDED, *SAID, *own}
+    names = {"folder", "options", "messages", "completion", "summary", "rounds", "outcome"}
+    assert set(State.__annotations__) | {"another"} == {*DECIDED, *SAID, *names}
 
 
 def test_a_proof_of_elsewhere_is_none_here() -> None:
@@ -111,10 +111,10 @@ def test_a_proof_of_elsewhere_is_none_here() -> None:
 
 def test_pending_input_is_moved_to_this_folder() -> None:
     start = {"request": "Hi", "folder": "/there", "options": {"mode": "auto"}, "queue": [[RUN]]}
-    taken = take({"__start__": start})
-    own = {"agent": "build", "speaker": "build", "plan": False}
-    assert values(taken)["__start__"] == {"request": "Hi", "folder": "/here", "options": own}
-    assert taken.next == "__start__"
+    result = take({"__start__": start})
+    texts = {"agent": "build", "speaker": "build", "plan": False}
+    assert values(result)["__start__"] == {"request": "Hi", "folder": "/here", "options": texts}
+    assert result.next == "__start__"
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_pending_input_is_moved_to_this_folder() -> None:
 )
 def test_calls_that_were_allowed_elsewhere_are_decided_anew(under_way: dict[str, Any]) -> None:
     asked = {**SAID, "branch:to:approve": None}
-    taken = take(asked, {**SAID, **under_way}, {**SAID, **under_way})
-    assert [one.id for one in taken.rows.checkpoints] == IDS[:1]
-    assert taken.next == "approve"
+    result = take(asked, {**SAID, **under_way}, {**SAID, **under_way})
+    assert [item.id for item in result.rows.checkpoints] == IDS[:1]
+    assert result.next == "approve"
     inside = take(asked, {**SAID, **under_way}, {**SAID, "branch:to:build": None})
     assert inside.next == "build" and len(inside.rows.checkpoints) == 3
     assert values(inside, 1).keys() - {"folder", "options"} == {*SAID, "branch:to:approve"}
@@ -142,18 +142,18 @@ def test_no_branch_leads_to_the_tools() -> None:
 
 
 def test_writes_of_an_incomplete_step_stay_behind() -> None:
-    said = write("messages", [HumanMessage("Hi", **BUILD), AIMessage("Hello", **BUILD)])
+    output = write("messages", [HumanMessage("Hi", **BUILD), AIMessage("Hello", **BUILD)])
     pending = write("messages", [ToolMessage("ran", tool_call_id="c")], at=1)
-    taken = take(SAID, SAID, writes=[said, pending, write("request", "Hi", at=3)])
-    assert taken.rows.writes == [said]
+    result = take(SAID, SAID, writes=[output, pending, write("request", "Hi", at=3)])
+    assert result.rows.writes == [output]
 
 
 def test_a_recorded_result_is_only_told() -> None:
     result = {"output": "ok", "error": "", "metadata": {"added": 1}, "seen": {"a": "1"}}
     call = CallRow("c", "edit", json.dumps({**result, "update": {"queue": [[RUN]]}}), "2026", None)
     open_call = CallRow("d", "edit", None, "2026", None)
-    told, unknown = take(SAID, calls=[call, open_call]).rows.calls
-    assert json.loads(told.result or "") == {**result, "seen": {}, "update": {}}
+    message, unknown = take(SAID, calls=[call, open_call]).rows.calls
+    assert json.loads(message.result or "") == {**result, "seen": {}, "update": {}}
     assert unknown == open_call
 
 
@@ -237,8 +237,8 @@ def marked(kind: Any, marks: dict[str, Any], **more: Any) -> Any:
     ],
 )
 def test_a_message_keeps_its_marks(message: Any) -> None:
-    kept = values(take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])}))["messages"]
-    assert kept.value[1].additional_kwargs == message.additional_kwargs
+    saved = values(take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])}))["messages"]
+    assert saved.value[1].additional_kwargs == message.additional_kwargs
 
 
 @pytest.mark.parametrize(
@@ -299,8 +299,8 @@ def test_a_checkpoint_of_another_shape_is_refused(row: CheckpointRow) -> None:
 
 def test_calls_in_an_old_place_are_left_out() -> None:
     row = checkpoint(0, SAID, pending_sends=[Send("tools", TASK)])
-    (taken,) = sanitize_import(TransferRows([row], [], []), "chat", "/here").rows.checkpoints
-    assert b"touch owned" not in taken.data
+    (result,) = sanitize_import(TransferRows([row], [], []), "chat", "/here").rows.checkpoints
+    assert b"touch owned" not in result.data
 
 
 def test_checkpoints_are_in_order_and_of_the_past() -> None:

@@ -303,5 +303,5 @@ def test_option_and_entry_name_files_that_run(tmp_path: Path, command: str, file
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x\n")
     (tmp_path / "package.json").write_text('{"main": "lib/start"}')
-    found = started(Workspace(tmp_path), command)
-    assert sorted(found) == sorted(f"script: {name}" for name in files.split())
+    result = started(Workspace(tmp_path), command)
+    assert sorted(result) == sorted(f"script: {name}" for name in files.split())

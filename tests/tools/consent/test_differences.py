@@ -14,8 +14,8 @@ KEY = "sk-proj-aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1h"
 def test_difference_shows_old_and_new_text(tmp_path: Path) -> None:
     old, new = (build_origin("script", "run.sh", text) for text in ("a\nb\n", "a\nc\n"))
     keep_texts(tmp_path, [old], Workspace(tmp_path))
-    shown = render_differences(tmp_path, [old.provenance], [new])
-    assert "-b\n" in shown and "+c\n" in shown and "run.sh" in shown
+    differences = render_differences(tmp_path, [old.provenance], [new])
+    assert "-b\n" in differences and "+c\n" in differences and "run.sh" in differences
     assert render_differences(tmp_path, [old.provenance], [old]) == ""
     assert "+a\n+c\n" in render_differences(tmp_path, [], [new])
     assert "+a\n+c\n" in render_differences(None, [old.provenance], [new])
@@ -23,15 +23,15 @@ def test_difference_shows_old_and_new_text(tmp_path: Path) -> None:
 
 def test_long_difference_is_cut(tmp_path: Path) -> None:
     new = build_origin("script", "run.sh", "echo a long line\n" * 5_000)
-    shown = render_differences(tmp_path, [], [new])
-    assert is_shortened(shown) and len(shown) < MAX_DIFFERENCE + 200
+    differences = render_differences(tmp_path, [], [new])
+    assert is_shortened(differences) and len(differences) < MAX_DIFFERENCE + 200
 
 
 def test_kept_text_and_difference_hold_no_secret(tmp_path: Path) -> None:
     old = build_origin("script", "run.sh", f"export OPENAI_API_KEY={KEY}\n")
     keep_texts(tmp_path, [old], Workspace(tmp_path))
-    kept = read_kept_text(tmp_path, old.provenance.digest)
-    assert kept is not None and KEY not in kept
+    text = read_kept_text(tmp_path, old.provenance.digest)
+    assert text is not None and KEY not in text
     new = build_origin("script", "run.sh", f"export OPENAI_API_KEY={KEY}\necho\n")
     assert KEY not in render_differences(tmp_path, [old.provenance], [new])
 
@@ -47,9 +47,9 @@ def test_oldest_texts_go_first(tmp_path: Path, monkeypatch) -> None:
     origins = [build_origin("script", "x", f"{number}\n") for number in range(5)]
     for origin in origins:
         keep_texts(tmp_path, [origin], Workspace(tmp_path))
-    kept = [read_kept_text(tmp_path, origin.provenance.digest) for origin in origins]
-    assert sum(text is not None for text in kept) == 3 < MAX_TEXTS
-    assert kept[-1] == "4\n"
+    retained = [read_kept_text(tmp_path, origin.provenance.digest) for origin in origins]
+    assert sum(text is not None for text in retained) == 3 < MAX_TEXTS
+    assert retained[-1] == "4\n"
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_text_outside_project_is_not_kept(
     origin = read_file_origin("script", tmp_path / name, root)
     assert origin and origin.provenance.digest and bool(origin.text) is is_shown
     keep_texts(tmp_path / "home", [origin], Workspace(root))
-    kept = read_kept_text(tmp_path / "home", origin.provenance.digest)
-    assert kept == ("some text\n" if is_kept else None)
+    text = read_kept_text(tmp_path / "home", origin.provenance.digest)
+    assert text == ("some text\n" if is_kept else None)

@@ -181,8 +181,8 @@ def test_rule_from_answer_covers_harmless_flags(
 def test_rule_from_answer_covers_no_other_flags(
     workspace: Workspace, line: str, rule: str, covered: list[str]
 ) -> None:
-    words = shlex.join(shlex.split(rule.removesuffix(":*")))
-    lines = [f"{words} {more}" for more in NOT_COVERED[line]]
+    text = shlex.join(shlex.split(rule.removesuffix(":*")))
+    lines = [f"{text} {more}" for more in NOT_COVERED[line]]
     assert lines and [x for x in lines if covers(workspace, f"run_command({rule})", x)] == []
 
 

@@ -67,6 +67,6 @@ def test_remembered_digest_is_that_of_content(
     for number in range(70):
         (tmp_path / f"{number}").write_bytes(b"%d" % (number % 2) * 1_000_100)
     read = [read_file_origin("script", tmp_path / f"{n}", tmp_path) for n in (*range(70), 0, 69)]
-    digests = [found.provenance.digest for found in read if found]
+    digests = [result.provenance.digest for result in read if result]
     assert digests == [digests[n % 2] for n in (*range(70), 0, 69)]
     assert digests[0] != digests[1]

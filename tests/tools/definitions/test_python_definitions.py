@@ -41,7 +41,7 @@ async def broken(x y):
 
 
 def outline(source: str) -> list[tuple[int, int, str]]:
-    return [tuple(one) for one in find_python_definitions(source).definitions]
+    return [tuple(definition) for definition in find_python_definitions(source).definitions]
 
 
 def test_classes_methods_and_functions_have_lines_and_signatures() -> None:
@@ -82,5 +82,7 @@ def test_hostile_files_end_without_an_error(source: str) -> None:
 
 @given(st.text(st.sampled_from("def class@():\n\t x\udcff\0"), max_size=60))
 def test_any_text_can_be_read(source: str) -> None:
-    found = find_python_definitions(source)
-    assert [one.line for one in found.definitions] == sorted(one.line for one in found.definitions)
+    python_definitions = find_python_definitions(source)
+    assert [definition.line for definition in python_definitions.definitions] == sorted(
+        definition.line for definition in python_definitions.definitions
+    )

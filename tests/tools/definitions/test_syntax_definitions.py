@@ -328,8 +328,11 @@ class Forward;
 def outline(source: str, language: str) -> list[str]:
     parser = load_parser(language)
     assert parser is not None
-    found = find_syntax_definitions(source, language, parser)
-    return [f"{one.line}: {'  ' * one.depth}{one.signature}" for one in found.definitions]
+    syntax_definitions = find_syntax_definitions(source, language, parser)
+    return [
+        f"{definition.line}: {'  ' * definition.depth}{definition.signature}"
+        for definition in syntax_definitions.definitions
+    ]
 
 
 @pytest.mark.parametrize("language", CASES)
@@ -348,9 +351,9 @@ def test_a_broken_file_gives_what_parses(language: str) -> None:
     source, lines = CASES[language]
     parser = load_parser(language)
     assert parser is not None
-    found = find_syntax_definitions(f"{source}\n) ( ]", language, parser)
-    assert not found.is_whole
-    assert found.definitions[0].signature == lines[0].partition(": ")[2]
+    syntax_definitions = find_syntax_definitions(f"{source}\n) ( ]", language, parser)
+    assert not syntax_definitions.is_whole
+    assert syntax_definitions.definitions[0].signature == lines[0].partition(": ")[2]
 
 
 @given(st.sampled_from([*CASES]), st.text(st.sampled_from("{}()<\"'`#/\n😀\0 x:"), max_size=30))

@@ -117,7 +117,7 @@ def test_lines_are_taken_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "text", "why"),
+    ("old", "new", "text", "reason"),
     [
         ("a", "a", "a", "are the same"),
         ("", "a", "b", "is empty"),
@@ -144,8 +144,8 @@ def test_lines_are_taken_out() -> None:
         ("}", "]", "}\n}\n", "2 times"),
     ],
 )
-def test_what_is_not_clear_is_refused(old: str, new: str, text: str, why: str) -> None:
-    assert why in refusal(old, new, text)
+def test_what_is_not_clear_is_refused(old: str, new: str, text: str, reason: str) -> None:
+    assert reason in refusal(old, new, text)
 
 
 def test_block_found_twice_follows_shape_or_is_refused() -> None:
@@ -167,8 +167,8 @@ def test_numbers_must_agree_in_a_similar_block() -> None:
 
 def test_a_line_remembered_wrongly_is_not_written_over() -> None:
     stale = OPEN.replace("self.store.find(user)", "self.stores.find(user)")
-    wanted = stale.replace("self.stores.find(user)", "self.stores.load(user)")
-    assert "but has it otherwise" in refusal(stale, wanted)
+    expected = stale.replace("self.stores.find(user)", "self.stores.load(user)")
+    assert "but has it otherwise" in refusal(stale, expected)
 
 
 def test_everywhere_every_place_is_changed() -> None:
@@ -373,8 +373,8 @@ def test_new_lines_in_another_step_are_not_doubled(old: str, new: str, becomes: 
     elif becomes == "scaled":
         assert edited(old, new, DEEP) == DEEP.replace("        if x:\n            go()\n", scaled)
     else:
-        whole = "    def f(self,  x):\n        if x:\n"
-        assert edited(old, new, DEEP) == DEEP.replace(whole, f"{new}\n")
+        text = "    def f(self,  x):\n        if x:\n"
+        assert edited(old, new, DEEP) == DEEP.replace(text, f"{new}\n")
 
 
 @pytest.mark.parametrize(

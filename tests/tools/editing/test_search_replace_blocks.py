@@ -32,7 +32,7 @@ def block(old: str, new: str) -> str:
     ],
 )
 def test_a_block_is_read(diff: str) -> None:
-    assert [found.variants for found in parse_blocks(diff)] == [(("a\n", "b\n"),)]
+    assert [result.variants for result in parse_blocks(diff)] == [(("a\n", "b\n"),)]
 
 
 def test_blocks_keep_their_order_and_their_blanks() -> None:
@@ -143,7 +143,7 @@ def _try_blocks(diff: str) -> list[SearchBlock]:
 
 
 @pytest.mark.parametrize(
-    ("diff", "said"),
+    ("diff", "text"),
     [
         ("", "there is no block"),
         ("just words", "there is no block"),
@@ -161,10 +161,10 @@ def _try_blocks(diff: str) -> list[SearchBlock]:
         ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> UPDATED", "has no `>>>>>>> REPLACE`"),
     ],
 )
-def test_a_broken_text_is_refused_as_a_whole(diff: str, said: str) -> None:
+def test_a_broken_text_is_refused_as_a_whole(diff: str, text: str) -> None:
     with pytest.raises(ToolError) as refusal:
         parse_blocks(diff)
-    assert said in str(refusal.value)
+    assert text in str(refusal.value)
 
 
 @settings(deadline=None)
@@ -175,7 +175,7 @@ def test_any_text_is_read_or_refused(diff: str) -> None:
     except ToolError as refusal:
         assert str(refusal)
     else:
-        assert blocks and all(found.variants for found in blocks)
+        assert blocks and all(result.variants for result in blocks)
 
 
 @settings(deadline=None)
@@ -183,4 +183,4 @@ def test_any_text_is_read_or_refused(diff: str) -> None:
 def test_what_is_written_is_what_is_read(pairs: list[tuple[list[str], list[str]]]) -> None:
     texts = [tuple("".join(f"{line}\n" for line in lines) for lines in pair) for pair in pairs]
     read = parse_blocks("".join(block(*pair) for pair in texts))
-    assert [found.variants for found in read] == [(pair,) for pair in texts]
+    assert [result.variants for result in read] == [(pair,) for pair in texts]

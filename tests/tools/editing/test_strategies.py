@@ -37,12 +37,12 @@ FILE = "def f(a):\n    return a\n\n\tx = 1;  // c\nsay(\u201chi\u201d)\n    retu
 )
 def test_places(strategy: Strategy, old: str, starts: list[int]) -> None:
     assert [
-        place.start for place in strategy(TextDocument(FILE), EditRequest(old, "new"))
+        location.start for location in strategy(TextDocument(FILE), EditRequest(old, "new"))
     ] == starts
 
 
 def test_place_of_the_same_shape_is_chosen() -> None:
     source = TextDocument("if a:\n  b\n  c\nif a:\n    b\nc\n")
-    found = strategies.match_line_trimmed(source, EditRequest("\tif a:\n\t\tb\n\tc\n", ""))
-    assert [match.start for match in found] == [0, 3]
-    assert [match.start for match in strategies.filter_by_indentation(source, found)] == [3]
+    line_trimmed = strategies.match_line_trimmed(source, EditRequest("\tif a:\n\t\tb\n\tc\n", ""))
+    assert [match.start for match in line_trimmed] == [0, 3]
+    assert [match.start for match in strategies.filter_by_indentation(source, line_trimmed)] == [3]

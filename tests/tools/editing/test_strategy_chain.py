@@ -16,11 +16,11 @@ from maxagent.tools.editing.strategy_chain import (
 
 
 def read(way: object, old: str, new: str) -> list[tuple[str, str]]:
-    return [(one.old, one.new) for one in way(EditRequest(old, new))]  # type: ignore[operator]
+    return [(item.old, item.new) for item in way(EditRequest(old, new))]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "result"),
     [
         ("```python\na\nb\n```\n", "```python\nc\n```", ("a\nb\n", "c\n")),
         ("```\na\n```", "c\n", ("a\n", "c\n")),
@@ -30,12 +30,12 @@ def read(way: object, old: str, new: str) -> list[tuple[str, str]]:
         ("a `b` c", "d", None),
     ],
 )
-def test_a_fence(old: str, new: str, found: tuple[str, str] | None) -> None:
-    assert read(without_fence, old, new) == ([found] if found else [])
+def test_a_fence(old: str, new: str, result: tuple[str, str] | None) -> None:
+    assert read(without_fence, old, new) == ([result] if result else [])
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "result"),
     [
         ("    12→  a\n    13→b", "    12→  c\n    13→b", ("  a\nb", "  c\nb")),
         ("12: a\n13:\n14:   b", "12: a\n13:\n14:   c", ("a\n\n  b", "a\n\n  c")),
@@ -50,17 +50,21 @@ def test_a_fence(old: str, new: str, found: tuple[str, str] | None) -> None:
         ("1\n2\n3", "4", None),
     ],
 )
-def test_line_numbers(old: str, new: str, found: tuple[str, str] | None) -> None:
-    assert read(without_numbers, old, new) == ([found] if found else [])
+def test_line_numbers(old: str, new: str, result: tuple[str, str] | None) -> None:
+    assert read(without_numbers, old, new) == ([result] if result else [])
 
 
 def test_a_single_number_says_the_only_line() -> None:
-    assert [one.line for one in without_numbers(EditRequest("  7→a", "  7→b"))] == [7]
-    assert [one.line for one in without_numbers(EditRequest("7→a\n8→b", "c"))] == [None]
+    assert [
+        without_number.line for without_number in without_numbers(EditRequest("  7→a", "  7→b"))
+    ] == [7]
+    assert [
+        without_number.line for without_number in without_numbers(EditRequest("7→a\n8→b", "c"))
+    ] == [None]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "result"),
     [
         ("a &lt; b &amp;&amp; c", "a &gt; b", ("a < b && c", "a > b")),
         ("x&nbsp;y", "x y", ("x\u00a0y", "x y")),
@@ -68,12 +72,12 @@ def test_a_single_number_says_the_only_line() -> None:
         ("&copy=1", "x", None),
     ],
 )
-def test_entities(old: str, new: str, found: tuple[str, str] | None) -> None:
-    assert read(without_entities, old, new) == ([found] if found else [])
+def test_entities(old: str, new: str, result: tuple[str, str] | None) -> None:
+    assert read(without_entities, old, new) == ([result] if result else [])
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "result"),
     [
         (r"a\n\tb", r"a\n\tc", ("a\n\tb", "a\n\tc")),
         (r"say(\"a\\n\")", r"say(\"b\\n\")", ('say("a\\n")', 'say("b\\n")')),
@@ -83,8 +87,8 @@ def test_entities(old: str, new: str, found: tuple[str, str] | None) -> None:
         (r"caf\u00e9 x", r"caf\u00e9 y", ("café x", "café y")),
     ],
 )
-def test_escapes(old: str, new: str, found: tuple[str, str]) -> None:
-    assert read(without_escapes, old, new)[0] == found
+def test_escapes(old: str, new: str, result: tuple[str, str]) -> None:
+    assert read(without_escapes, old, new)[0] == result
 
 
 def test_a_plain_request_has_no_other_reading() -> None:
@@ -94,7 +98,7 @@ def test_a_plain_request_has_no_other_reading() -> None:
 def test_a_fence_around_numbered_lines_is_read() -> None:
     ways = list(iter_variants(EditRequest("```\n1: a\n2: b\n```", "```\n1: a\n2: c\n```")))
     assert ("a\nb\n", "a\nc\n", ("code fence", "line numbers")) in [
-        (one.old, one.new, one.adapted) for one in ways
+        (way.old, way.new, way.adapted) for way in ways
     ]
 
 
@@ -132,13 +136,13 @@ BLOCK = FILE[FILE.index("    def f") : FILE.index("\n    def g")]
     ],
 )
 def test_the_strategy(old: str, strategy: str) -> None:
-    found = find_matches(TextDocument(FILE), EditRequest(old, "x"))
-    assert found and (found.strategy, len(found.places)) == (strategy, 1)
+    matches = find_matches(TextDocument(FILE), EditRequest(old, "x"))
+    assert matches and (matches.strategy, len(matches.places)) == (strategy, 1)
 
 
 def test_several_places_of_one_strategy_are_final() -> None:
-    found = find_matches(TextDocument("a \n  a\n"), EditRequest("    a", "b"))
-    assert found and (found.strategy, len(found.places)) == ("line_trimmed", 2)
+    matches = find_matches(TextDocument("a \n  a\n"), EditRequest("    a", "b"))
+    assert matches and (matches.strategy, len(matches.places)) == ("line_trimmed", 2)
 
 
 def test_single_number_must_match_the_line() -> None:

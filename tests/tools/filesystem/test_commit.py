@@ -46,9 +46,9 @@ async def change(run: ToolRun, old: str = "one", new: str = "two") -> ToolResult
 
 
 async def test_overwritten_content_is_kept_and_its_place_reported(run: ToolRun) -> None:
-    kept = Path((await change(run)).metadata["backup"])
-    assert run.backups and kept == run.backups / "0001/src/a"
-    assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (b"one\r\n", 0o700)
+    retained = Path((await change(run)).metadata["backup"])
+    assert run.backups and retained == run.backups / "0001/src/a"
+    assert (retained.read_bytes(), stat.S_IMODE(retained.stat().st_mode)) == (b"one\r\n", 0o700)
     assert stat.S_IMODE(run.backups.stat().st_mode) == 0o700
 
 
@@ -57,8 +57,8 @@ async def test_every_overwriting_has_its_own_number(run: ToolRun) -> None:
     again = await invoke(write_file, {"path": "src/a", "content": "two\n"}, run)
     assert "nothing was changed" in again.output and "backup" not in again.metadata
     seen = {"src/a": hash_content(b"two\r\n")}
-    known = ToolRun(run.workspace, "d", run.outputs, seen=seen, backups=run.backups)
-    second = await invoke(write_file, {"path": "src/a", "content": "three\n"}, known)
+    tool_run = ToolRun(run.workspace, "d", run.outputs, seen=seen, backups=run.backups)
+    second = await invoke(write_file, {"path": "src/a", "content": "three\n"}, tool_run)
     assert second.metadata["backup"].endswith("thread/0002/src/a")
     assert Path(second.metadata["backup"]).read_bytes() == b"two\r\n"
 
@@ -107,19 +107,19 @@ def test_discarding_leaves_other_backups(tmp_path: Path) -> None:
     assert not first.parent.exists() and second.read_bytes() == b"x"
 
 
-@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("expected", [True, False])
 async def test_tools_called_by_hand_keep_backups_where_configured(
-    run: ToolRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool
+    run: ToolRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: bool
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
-    settings = Settings(tools=ToolsSection(backup=wanted), security=SecuritySection(mode="auto"))
+    settings = Settings(tools=ToolsSection(backup=expected), security=SecuritySection(mode="auto"))
     session = ToolSession(run.workspace.root, LoadedSettings(settings, {}), run.outputs)
     await session.call_tool("read_file", {"path": "src/a"}, lambda *_: False)
     args = {"file_path": "src/a", "old_string": "one", "new_string": "two"}
     reply = await session.call_tool("edit", args, lambda *_: False)
-    kept = tmp_path / "home/data/backups/by-hand/0001/src/a"
-    assert reply.metadata.get("backup") == (str(kept) if wanted else None)
-    assert (tmp_path / "home").exists() == wanted
+    retained = tmp_path / "home/data/backups/by-hand/0001/src/a"
+    assert reply.metadata.get("backup") == (str(retained) if expected else None)
+    assert (tmp_path / "home").exists() == expected
 
 
 def run_in(folder: Path, backups: Path | None = None) -> ToolRun:
@@ -187,8 +187,8 @@ def prepared_three(run: ToolRun) -> list[PreparedChange]:
 def test_what_is_prepared_or_staged_changes_nothing(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     prepared, before = prepared_three(run), tree(tmp_path)
-    for one in prepared:
-        with stage_change(run, one):
+    for item in prepared:
+        with stage_change(run, item):
             pass
         assert tree(tmp_path) == before
 
@@ -197,8 +197,8 @@ def test_committed_change_can_be_reverted_to_the_byte(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     prepared, before = prepared_three(run), tree(tmp_path)
     modes = {name: (tmp_path / name).stat().st_mode for name in before}
-    for one in prepared:
-        with stage_change(run, one) as staged:
+    for item in prepared:
+        with stage_change(run, item) as staged:
             staged.commit()
     assert tree(tmp_path) == {
         "a": b"two\r\n",
@@ -206,8 +206,8 @@ def test_committed_change_can_be_reverted_to_the_byte(tmp_path: Path) -> None:
         "new/folder": None,
         "new/folder/c": b"new\n",
     }
-    for one in reversed(prepared):
-        revert_change(run.workspace, one)
+    for item in reversed(prepared):
+        revert_change(run.workspace, item)
     assert tree(tmp_path) == before
     assert modes == {name: (tmp_path / name).stat().st_mode for name in before}
 

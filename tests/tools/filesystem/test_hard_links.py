@@ -22,15 +22,15 @@ from maxagent.tools.workspace import Workspace
     ],
 )
 def test_only_a_hidden_name_counts(tmp_path: Path, other: str, name: str, hidden: bool) -> None:
-    for place in (other, name):
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    for location in (other, name):
+        (tmp_path / location).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / other).write_text("x")
     (tmp_path / name).hardlink_to(tmp_path / other)
-    found = (tmp_path / name).stat()
-    assert has_hidden_name(Workspace(tmp_path), name, found) is hidden
+    status = (tmp_path / name).stat()
+    assert has_hidden_name(Workspace(tmp_path), name, status) is hidden
 
 
 def test_file_of_one_name_needs_no_search(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
-    gone = Workspace(tmp_path / "gone")
-    assert not has_hidden_name(gone, "a", (tmp_path / "a").stat())
+    missing = Workspace(tmp_path / "gone")
+    assert not has_hidden_name(missing, "a", (tmp_path / "a").stat())

@@ -19,7 +19,7 @@ def test_the_endings_of_a_text_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "raw"),
+    ("text_edits", "raw"),
     [
         ([TextEdit(2, 3, "B")], "a\r\nB\nc\r\nd"),
         ([TextEdit(2, 3, "B\nx")], "a\r\nB\nx\nc\r\nd"),  # a line cut in two: both as it was
@@ -32,9 +32,11 @@ def test_the_endings_of_a_text_are_found() -> None:
         ([TextEdit(0, 1, "A"), TextEdit(6, 7, "D\n")], "A\r\nb\nc\r\nD\r\n"),
     ],
 )
-def test_new_line_ends_as_the_one_it_replaces(pieces: list[TextEdit], raw: str) -> None:
+def test_new_line_ends_as_the_one_it_replaces(text_edits: list[TextEdit], raw: str) -> None:
     old = "a\nb\nc\nd"
-    assert with_endings(old, Endings("\r\n", MIXED), apply_edits(old, pieces), pieces) == raw
+    assert (
+        with_endings(old, Endings("\r\n", MIXED), apply_edits(old, text_edits), text_edits) == raw
+    )
 
 
 LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "\r\n", "汉\r\n"]), max_size=12)
@@ -46,19 +48,19 @@ def test_all_outside_the_pieces_stays_as_it_was(
 ) -> None:
     old, endings = without_endings("".join(lines) + end)
     places = sorted(data.draw(st.sets(st.integers(0, len(old)), max_size=6)))
-    pieces = [
+    text_edits = [
         TextEdit(start, stop, data.draw(st.text("xy\n", max_size=5)))
         for start, stop in zip(places[::2], places[1::2], strict=False)
     ]
-    raw = with_endings(old, endings, apply_edits(old, pieces), pieces)
+    raw = with_endings(old, endings, apply_edits(old, text_edits), text_edits)
     each = iter(endings.each or [endings.usual] * old.count("\n"))
     own = ["".join(next(each) if letter == "\n" else letter) for letter in old]
-    place, done = 0, 0
-    for piece in [*pieces, TextEdit(len(old), len(old), "")]:
-        kept = "".join(own[done : piece.start])
-        assert raw.startswith(kept, place)
-        place += len(kept)
+    number, done = 0, 0
+    for piece in [*text_edits, TextEdit(len(old), len(old), "")]:
+        text = "".join(own[done : piece.start])
+        assert raw.startswith(text, number)
+        number += len(text)
         for letter in piece.new:
-            place += 2 if raw.startswith("\r\n", place) and letter == "\n" else 1
+            number += 2 if raw.startswith("\r\n", number) and letter == "\n" else 1
         done = piece.end
-    assert place == len(raw)
+    assert number == len(raw)

@@ -6,11 +6,11 @@ from maxagent.tools.textedits.text_edits import TextChange, TextEdit, apply_edit
 OLD = "".join(f"{number}\n" for number in range(1, 201))
 
 
-def told(pieces: list[TextEdit], *adapted: str, old: str = OLD) -> list[str]:
-    new = apply_edits(old, pieces)
-    lines = find_edit_lines(old, pieces)
-    change = TextChange(new, tuple(pieces), lines, "line_trimmed", adapted)
-    return format_report(old, new, [change], pieces, "edit").split("\n")
+def told(text_edits: list[TextEdit], *adapted: str, old: str = OLD) -> list[str]:
+    new = apply_edits(old, text_edits)
+    lines = find_edit_lines(old, text_edits)
+    change = TextChange(new, tuple(text_edits), lines, "line_trimmed", adapted)
+    return format_report(old, new, [change], text_edits, "edit").split("\n")
 
 
 def at(line: int, new: str) -> TextEdit:
@@ -26,8 +26,8 @@ def test_changed_lines_are_shown_with_two_around() -> None:
 
 
 def test_lines_that_went_are_shown_by_their_neighbours() -> None:
-    pieces = [TextEdit(8, 10, "")]
-    assert [line.strip() for line in told(pieces)] == ["", "3→3", "4→4", "5→6", "6→7"]
+    text_edits = [TextEdit(8, 10, "")]
+    assert [line.strip() for line in told(text_edits)] == ["", "3→3", "4→4", "5→6", "6→7"]
 
 
 def test_an_empty_file_is_said_to_be_empty() -> None:

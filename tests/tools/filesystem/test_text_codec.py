@@ -148,13 +148,13 @@ def test_untouched_lines_of_mixed_file_keep_their_endings(
 
 @given(st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "\r\n"]), min_size=2), st.data())
 def test_line_added_to_mixed_file_changes_no_other(lines: list[str], data: st.DataObject) -> None:
-    place = data.draw(st.integers(0, len(lines)))
+    location = data.draw(st.integers(0, len(lines)))
     decoded = decode_text("".join(lines).encode())
     texts = normalize_newlines("".join(lines)).split("\n")[:-1]
-    changed = [*texts[:place], "new", *texts[place:]]
+    changed = [*texts[:location], "new", *texts[location:]]
     written = encode_text(decoded, "\n".join([*changed, ""])).decode().split("\n")[:-1]
-    kept = [line + "\n" for number, line in enumerate(written) if number != place]
-    assert kept == lines and written[place].removesuffix("\r") == "new"
+    retained = [line + "\n" for number, line in enumerate(written) if number != location]
+    assert retained == lines and written[location].removesuffix("\r") == "new"
 
 
 def test_what_the_encoding_cannot_hold_is_refused() -> None:

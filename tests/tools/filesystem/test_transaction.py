@@ -65,7 +65,7 @@ def test_all_are_written(run: ToolRun) -> None:
         f"{root}/b": (b"B\r\n", 0o644),
         f"{root}/new/deep/d": (b"D\n", 0o755),
     }
-    assert [(one.path, one.counts) for one in saved] == [
+    assert [(item.path, item.counts) for item in saved] == [
         ("c", "+0 -1"), ("a", "+1 -1"), ("b", "+1 -1"), ("new/deep/d", "+1 -0"),
     ]  # fmt: skip
 
@@ -94,10 +94,10 @@ def test_what_could_not_be_put_back_is_said(run: ToolRun) -> None:
     (run.workspace.root / "b").write_bytes(b"mine")
     elsewhere = replace(planned[0].prepared, before=b"a\r\n")
     with ExitStack() as undo:
-        lost = replace(planned[0], prepared=_Breaking(**vars(elsewhere)))
+        missing = replace(planned[0], prepared=_Breaking(**vars(elsewhere)))
         undo.callback(os.chmod, run.workspace.root, 0o755)
         with pytest.raises(ToolError, match="Putting back what was written before failed: `a`"):
-            write_all(run, [lost, planned[1]])
+            write_all(run, [missing, planned[1]])
 
 
 class _Breaking(PreparedChange):
@@ -153,11 +153,11 @@ async def test_a_cancelled_call_writes_nothing(run: ToolRun) -> None:
 
 def test_backups_are_kept_of_what_is_written_only(run: ToolRun, tmp_path: Path) -> None:
     run = replace(run, backups=tmp_path / "backups")
-    saved = {one.path: one.backup for one in write_all(run, changes(run))}
+    saved = {item.path: item.backup for item in write_all(run, changes(run))}
     assert Path(saved["a"]).read_bytes() == b"a\r\n" and not saved["new/deep/d"]
     planned = [TransactionChange(written(run, "a", "AA\n")), TransactionChange(removed(run, "b"))]
     (run.workspace.root / "b").write_bytes(b"mine")
-    kept = sorted((tmp_path / "backups").iterdir())
+    paths = sorted((tmp_path / "backups").iterdir())
     with pytest.raises(ToolError):
         write_all(run, planned)
-    assert sorted((tmp_path / "backups").iterdir()) == kept
+    assert sorted((tmp_path / "backups").iterdir()) == paths

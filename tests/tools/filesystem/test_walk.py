@@ -139,5 +139,5 @@ def test_a_walk_shows_what_git_shows(tmp_path: Path, seed: int) -> None:
         if folder.name != ".git":
             ignore(folder, *chance.sample(PATTERNS, chance.randint(1, 4)))
     command = ["git", "ls-files", "-co", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.decode()
-    assert set(names(Workspace(root))) == set(listed.split())
+    text = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.decode()
+    assert set(names(Workspace(root))) == set(text.split())

@@ -34,9 +34,9 @@ async def test_other_branches_are_never_pushed_to(branch: str, checkout: GitChec
 
 
 async def test_branch_that_is_checked_out_stays(checkout: GitCheckout, tmp_path: Path) -> None:
-    who = Identity("Ada", "a@b.c", "1700000000 +0000")
+    owner = Identity("Ada", "a@b.c", "1700000000 +0000")
     head, tree = (checkout.git("rev-parse", name) for name in ("HEAD", "HEAD^{tree}"))
-    commit = BranchCommit("mcode/x", head, tree, "x\n", who, who, frozenset())
+    commit = BranchCommit("mcode/x", head, tree, "x\n", owner, owner, frozenset())
     checkout.git("checkout", "--quiet", "-b", "mcode/x")
     async with open_isolated_git(UserGit(checkout.folder)) as isolated:
         with pytest.raises(UsageError, match="is checked out in"):

@@ -43,12 +43,12 @@ def hook(folder: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("named", "found"),
+    ("text", "result"),
     [(".myhooks", ".myhooks"), ("a b/c", "a b/c"), ("/etc", None), ("..", None), (".", None)],
 )
-def test_the_folder_is_what_git_would_take(checkout: Path, named: str, found: str | None) -> None:
-    git(checkout, "config", "core.hooksPath", named)
-    assert hooks(checkout) == ([checkout / found] if found else [])
+def test_the_folder_is_what_git_would_take(checkout: Path, text: str, result: str | None) -> None:
+    git(checkout, "config", "core.hooksPath", text)
+    assert hooks(checkout) == ([checkout / result] if result else [])
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None
     with (checkout / ".git/config").open("a", newline="") as config:
         config.write(f"{written}\n")
     command = ["git", "rev-parse", "--git-path", "hooks"]
-    said = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
-    assert said.stdout.strip() == "dev/hk"
+    result = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
+    assert result.stdout.strip() == "dev/hk"
     assert hooks(checkout) == [checkout / "dev/hk"]
 
 
@@ -97,9 +97,9 @@ def test_a_line_ends_where_it_ends_for_git(tmp_path: Path, before: str, written:
     config = tmp_path / ".git/config"
     config.write_text(f"{before}{written}")
     command = ["git", "config", "--file", str(config), "-z", "--get", "core.hooksPath"]
-    said = subprocess.run(command, capture_output=True, text=True)
-    assert said.stderr == ""
-    assert hooks(tmp_path) == ([tmp_path / said.stdout.rstrip("\0")] if said.stdout else [])
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.stderr == ""
+    assert hooks(tmp_path) == ([tmp_path / result.stdout.rstrip("\0")] if result.stdout else [])
 
 
 def test_subfolder_may_hold_hooks_of_whole_checkout(checkout: Path) -> None:
@@ -120,7 +120,7 @@ def test_hooks_from_user_configuration_count(
 
 
 @pytest.mark.parametrize(
-    ("configs", "named", "included"),
+    ("configs", "names", "included"),
     [
         ({"config": include("../shared/git"), "../shared/git": hook("hk")}, ["hk"], ["shared/git"]),
         ({"config": include("x"), "x": include("y"), "y": hook("hk")}, ["hk"], []),
@@ -140,7 +140,7 @@ def test_what_a_configuration_includes_is_followed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     configs: dict[str, str],
-    named: list[str],
+    names: list[str],
     included: list[str],
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -150,12 +150,12 @@ def test_what_a_configuration_includes_is_followed(
     os.mkfifo(root / "pipe")
     for name, text in configs.items():
         (root / ".git" / name).write_text(text)
-    found = find_config_risks(root)
-    assert found.hooks == [root / one for one in named]
-    assert [one for one in found.included if one.parent != root / ".git"] == [
-        root / one for one in included
+    config_risks = find_config_risks(root)
+    assert config_risks.hooks == [root / item for item in names]
+    assert [item for item in config_risks.included if item.parent != root / ".git"] == [
+        root / item for item in included
     ]
-    assert all(can_steer_git(root, one) for one in included)
+    assert all(can_steer_git(root, item) for item in included)
 
 
 def test_no_risks_without_setting_or_repository(checkout: Path, tmp_path: Path) -> None:
@@ -198,8 +198,10 @@ def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
 def test_any_path_may_steer_unreadable_configuration(checkout: Path, written: str) -> None:
     (checkout / ".git/config").write_text(written)
     (checkout / ".git/other").write_text(hook("a") * 70_000)
-    found = find_config_risks(checkout)
-    assert found.unknown and len(found.hooks) + len(found.included) <= MAX_FILES
+    config_risks = find_config_risks(checkout)
+    assert (
+        config_risks.unknown and len(config_risks.hooks) + len(config_risks.included) <= MAX_FILES
+    )
     assert can_steer_git(checkout, "src/a.py")
     with pytest.raises(ToolError, match="outside_sandbox"):
         build_profile(Workspace(checkout), GuardedFiles(), home=checkout.parent / "home")

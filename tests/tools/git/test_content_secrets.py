@@ -45,9 +45,9 @@ def test_other_content_is_no_wide_text(content: bytes) -> None:
 
 
 def test_token_anywhere_in_a_chain_is_found() -> None:
-    words = [f"longword{number}" for number in range(400)]
+    indexes = [f"longword{number}" for number in range(400)]
     for at in (0, 1, 2, 55, 199, 333, 400):
-        lines = [*words[:at], TOKEN[:20], TOKEN[20:], *words[at:], "end."]
+        lines = [*indexes[:at], TOKEN[:20], TOKEN[20:], *indexes[at:], "end."]
         assert find_content_secrets("\n".join(lines).encode()) == [(at + 1, "GitHub token")]
 
 

@@ -59,10 +59,10 @@ def other(tmp_path: Path) -> Path:
     return made(tmp_path / "other")
 
 
-def link(place: Path, target: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.unlink(missing_ok=True)
-    place.symlink_to(os.path.relpath(target, place.parent))
+def link(target_path: Path, target: Path) -> None:
+    target_path.parent.mkdir(parents=True, exist_ok=True)
+    target_path.unlink(missing_ok=True)
+    target_path.symlink_to(os.path.relpath(target, target_path.parent))
 
 
 async def answers(root: Path) -> list[ToolResult]:
@@ -74,15 +74,16 @@ def verdicts(root: Path, *lines: str) -> set[str | None]:
     return {analyze_command(line, str(root), Workspace(root)).verdict for line in lines or LINES}
 
 
-async def is_kept_from_git(root: Path, why: str) -> bool:
+async def is_kept_from_git(root: Path, reason: str) -> bool:
     refused = [
-        not one.ok and why in one.error and SECRET not in one.error for one in await answers(root)
+        not answer.ok and reason in answer.error and SECRET not in answer.error
+        for answer in await answers(root)
     ]
     return all(refused) and "allow" not in verdicts(root)
 
 
 async def is_read(root: Path) -> bool:
-    return all(one.ok for one in await answers(root)) and verdicts(root) == {"allow"}
+    return all(answer.ok for answer in await answers(root)) and verdicts(root) == {"allow"}
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -102,24 +103,24 @@ async def test_link_in_unquoted_place_is_harmless(name: str, root: Path) -> None
 async def test_a_repository_of_somebody_else_is_not_read(
     kind: str, root: Path, other: Path
 ) -> None:
-    place = root / ".git"
+    location = root / ".git"
     if kind in ("link", "file"):
-        place.rename(root.parent / "moved")
+        location.rename(root.parent / "moved")
     if kind == "link":
-        place.symlink_to(other / ".git")
+        location.symlink_to(other / ".git")
     elif kind == "file":
-        place.write_text(f"gitdir: {other}/.git\n")
+        location.write_text(f"gitdir: {other}/.git\n")
     else:
-        (place / "commondir").write_text(f"{other}/.git\n")
+        (location / "commondir").write_text(f"{other}/.git\n")
     assert await is_kept_from_git(root, "is outside the project")
 
 
 @pytest.mark.parametrize("how", ["--shared", "--reference", "--dissociate", "twice", "relative"])
 async def test_clone_that_borrows_objects_is_read(how: str, root: Path, other: Path) -> None:
     clone = root.parent / "clone"
-    named = ["--reference", str(other)] if how in ("--reference", "--dissociate") else []
+    names = ["--reference", str(other)] if how in ("--reference", "--dissociate") else []
     kind = {"--reference": [], "--dissociate": ["--dissociate"]}.get(how, ["--shared"])
-    git(root.parent, "clone", "-q", *kind, *named, str(other), str(clone))
+    git(root.parent, "clone", "-q", *kind, *names, str(other), str(clone))
     if how == "twice":
         git(root.parent, "clone", "-q", "--shared", str(clone), str(root.parent / "second"))
         clone = root.parent / "second"
@@ -158,10 +159,10 @@ async def test_work_trees_submodules_and_subfolders_are_read(root: Path, other: 
     git(root, "commit", "-q", "-m", "Second")
     for project in (root.parent / "tree", root / "sub"):
         assert await is_read(project)
-    assert all(one.ok for one in await answers(root))
+    assert all(answer.ok for answer in await answers(root))
     assert verdicts(root, "git log", "git diff --ignore-submodules") == {"allow"}
     (root / "folder").mkdir()
-    assert all(one.ok for one in await answers(root / "folder"))
+    assert all(answer.ok for answer in await answers(root / "folder"))
 
 
 async def test_only_a_worktree_of_ours_borrows_objects(
@@ -186,7 +187,7 @@ async def test_links_in_submodule_block_git(root: Path) -> None:
     assert (await answers(root))[0].ok and verdicts(root, line) == {"allow"}
     link(root / "sub/.git/packed-refs", root / ".env")
     (root / "sub/.git/refs/heads/main").unlink()
-    assert all("is a symlink" in one.error for one in await answers(root))
+    assert all("is a symlink" in answer.error for answer in await answers(root))
     assert verdicts(root, line, "git ls-files -m", "git diff --ignore-submodules") <= {"ask", None}
 
 

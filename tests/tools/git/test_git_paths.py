@@ -24,34 +24,34 @@ def names(paths: tuple[Path, ...], below: Path) -> set[str]:
 
 
 def test_repository_is_writable_except_what_starts_programs(checkout: Path) -> None:
-    found = find_path_rules(checkout)
-    assert names(found.writable, checkout) == {".git"}
-    assert names(found.frozen, checkout / ".git") == {
+    path_rules = find_path_rules(checkout)
+    assert names(path_rules.writable, checkout) == {".git"}
+    assert names(path_rules.frozen, checkout / ".git") == {
         "config", "config.worktree", "commondir", "hooks",
     }  # fmt: skip
-    assert names(found.reserved, checkout / ".git") == {"config.worktree", "commondir"}
+    assert names(path_rules.reserved, checkout / ".git") == {"config.worktree", "commondir"}
 
 
 def test_a_linked_worktree_has_its_repositorys_folders(checkout: Path) -> None:
     linked = checkout.parent / "linked"
     git(checkout, "worktree", "add", "-q", str(linked))
-    found = find_path_rules(linked)
+    path_rules = find_path_rules(linked)
     own = checkout / ".git" / "worktrees" / "linked"
-    assert set(found.writable) == {own, checkout / ".git"}
+    assert set(path_rules.writable) == {own, checkout / ".git"}
     assert {linked / ".git", own / "commondir", own / "gitdir", own / "config.worktree"} < set(
-        found.frozen
+        path_rules.frozen
     )
     assert {checkout / ".git" / name for name in ("hooks", "config", "worktrees")} < set(
-        found.frozen
+        path_rules.frozen
     )
 
 
 def test_a_submodule_has_its_own_folder(checkout: Path) -> None:
     git(checkout, "submodule", "add", "-q", str(checkout), "lib")
-    found = find_path_rules(checkout / "lib")
+    path_rules = find_path_rules(checkout / "lib")
     own = checkout / ".git" / "modules" / "lib"
-    assert found.writable == (own,)
-    assert {checkout / "lib" / ".git", own / "hooks", own / "config"} < set(found.frozen)
+    assert path_rules.writable == (own,)
+    assert {checkout / "lib" / ".git", own / "hooks", own / "config"} < set(path_rules.frozen)
     assert checkout / ".git" / "modules" in guard_git_dir(checkout / ".git").frozen
 
 
@@ -69,8 +69,8 @@ def test_a_foreign_file_opens_nobody_elses_repository(checkout: Path, kind: str)
         "binary": "\0\udcff",
     }[kind]
     (hostile / ".git").write_text(f"gitdir: {target}\n", errors="surrogateescape")
-    found = find_path_rules(hostile)
-    assert (found.writable, found.frozen) == ((), (hostile / ".git",))
+    path_rules = find_path_rules(hostile)
+    assert (path_rules.writable, path_rules.frozen) == ((), (hostile / ".git",))
 
 
 def test_links_are_not_followed_and_missing_is_empty(checkout: Path) -> None:
@@ -78,5 +78,5 @@ def test_links_are_not_followed_and_missing_is_empty(checkout: Path) -> None:
     other.mkdir()
     assert find_path_rules(other) == find_path_rules(checkout.parent / "missing")
     (other / ".git").symlink_to(checkout / ".git")
-    found = find_path_rules(other)
-    assert (found.writable, found.frozen) == ((), (checkout / ".git",))
+    path_rules = find_path_rules(other)
+    assert (path_rules.writable, path_rules.frozen) == ((), (checkout / ".git",))

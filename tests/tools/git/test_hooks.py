@@ -57,9 +57,11 @@ CHANGES = {
 
 @pytest.mark.parametrize("path", CHANGES.values(), ids=CHANGES)
 def test_any_file_of_a_hook_changes_its_digest(checkout: GitCheckout, path: str) -> None:
-    write(checkout.folder, *DECOYS[:151], "run.sh", *(f".git/hooks/{one}" for one in (7, 199)))
-    words = " ".join(f"no.{number}" for number in range(10 * MAX_FILES + 10))
-    script = f"cat {' '.join(DECOYS[:151])} {words} {'x' * 300}.y\n./run.sh\n"
+    write(
+        checkout.folder, *DECOYS[:151], "run.sh", *(f".git/hooks/{number}" for number in (7, 199))
+    )
+    text = " ".join(f"no.{number}" for number in range(10 * MAX_FILES + 10))
+    script = f"cat {' '.join(DECOYS[:151])} {text} {'x' * 300}.y\n./run.sh\n"
     write(checkout.folder, ".git/hooks/pre-commit", content=script)
     before = find(checkout).provenances
     assert before[0].digest and find(checkout).provenances == before

@@ -50,9 +50,9 @@ async def test_settings_by_origin(checkout: GitCheckout) -> None:
     async with open_isolated_git(UserGit(checkout.folder)) as isolated:
         for key in (*LOCAL, *IGNORED):
             value = await isolated.git.read_text("config", "--get", key, allowed_codes=(0, 1))
-            own = {"gpg.program": "mine", "core.sshCommand": "ssh -i work"}
-            own["core.hooksPath"] = "/dev/null"
-            assert value == LOCAL.get(key, own.get(key, ""))
+            texts = {"gpg.program": "mine", "core.sshCommand": "ssh -i work"}
+            texts["core.hooksPath"] = "/dev/null"
+            assert value == LOCAL.get(key, texts.get(key, ""))
 
 
 async def test_new_objects_are_the_repository_s_and_nothing_else(checkout: GitCheckout) -> None:
@@ -60,8 +60,8 @@ async def test_new_objects_are_the_repository_s_and_nothing_else(checkout: GitCh
     async with open_isolated_git(UserGit(checkout.folder)) as isolated:
         tree = await isolated.git.read_text("write-tree")
         blob = (await isolated.git.read("hash-object", "-w", "--stdin", input=b"x")).decode()
-        place = isolated.folder
-    assert not place.exists()
+        location = isolated.folder
+    assert not location.exists()
     assert checkout.git("cat-file", "-t", blob.strip()) == "blob"
     assert checkout.git("cat-file", "-t", tree) == "tree"
     new = set((checkout.folder / ".git").rglob("*")) - set(before)

@@ -156,8 +156,8 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> GitCheckout:
     """A repository with a branch for each form, and with all that could hide one."""
-    place = tmp_path_factory.mktemp("scan")
-    checkout = GitCheckout(place / "project", place / "remote.git")
+    location = tmp_path_factory.mktemp("scan")
+    checkout = GitCheckout(location / "project", location / "remote.git")
     checkout.write("base.txt", "base\n")
     checkout.commit()
     subprocess.run(
@@ -194,27 +194,27 @@ def render(number: int, form: Form) -> bytes:
     return b"".join(lines)
 
 
-async def scan(checkout: GitCheckout, tip: str, known: str = "main") -> ScanResult:
+async def scan(checkout: GitCheckout, tip: str, text: str = "main") -> ScanResult:
     tips = checkout.git("rev-parse", tip).split("\n")
     async with open_isolated_git(UserGit(checkout.folder)) as isolated:
-        return await scan_objects(isolated, tips, (checkout.git("rev-parse", known),))
+        return await scan_objects(isolated, tips, (checkout.git("rev-parse", text),))
 
 
 @pytest.fixture(scope="module")
 def places(checkout: GitCheckout) -> dict[int, set[str]]:
     """The places with secrets, by the number of the form; all forms are searched at once."""
-    shown = "--format=%(objectname) %(refname:lstrip=2)"
-    listed = checkout.git("for-each-ref", shown, "refs/heads/form-*").split("\n")
-    forms = {commit[:10]: int(name.split("-")[1]) for commit, name in map(str.split, listed)}
+    text = "--format=%(objectname) %(refname:lstrip=2)"
+    parts = checkout.git("for-each-ref", text, "refs/heads/form-*").split("\n")
+    forms = {commit[:10]: int(name.split("-")[1]) for commit, name in map(str.split, parts)}
     result = asyncio.run(scan(checkout, "--all"))
     assert result.unsearched == ()
     assert TOKEN not in repr(result)
-    found = defaultdict[int, set[str]](set)
+    outcome = defaultdict[int, set[str]](set)
     for secret in result.secrets:
         number = re.search(r"(?:^|`)(\d+)\b", secret.place)
         commit = secret.place.removeprefix("commit ")
-        found[int(number[1]) if number else forms[commit]].add(secret.place)
-    return found
+        outcome[int(number[1]) if number else forms[commit]].add(secret.place)
+    return outcome
 
 
 @pytest.mark.parametrize("name", FORMS)

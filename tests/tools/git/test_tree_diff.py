@@ -44,13 +44,13 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", SHOWN)
 async def test_no_attribute_hides_what_a_file_is(name: str, tmp_path: Path) -> None:
-    checkout, (content, shown) = GitCheckout(tmp_path / "project", tmp_path / "r.git"), SHOWN[name]
+    checkout, (content, output) = GitCheckout(tmp_path / "project", tmp_path / "r.git"), SHOWN[name]
     checkout.write(".gitattributes", "* -diff\n")
     checkout.commit()
     (checkout.folder / "a.cfg").write_bytes(content)
     checkout.git("add", "a.cfg")
     checkout.git("commit", "--quiet", "-m", "more")
     diff = await read_diff(UserGit(checkout.folder), "HEAD^", "HEAD")
-    assert shown in diff
+    assert output in diff
     assert diff.startswith("diff --git a/a.cfg b/a.cfg\n")
     assert "Binary files" not in diff

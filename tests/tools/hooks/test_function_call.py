@@ -27,7 +27,7 @@ def fail(payload: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("function", "status", "words", "is_written"),
+    ("function", "status", "text", "is_written"),
     [
         (lambda payload: None, "answered", "", True),
         (lambda payload: "no writes", "answered", "no writes", False),
@@ -36,12 +36,12 @@ def fail(payload: Any) -> str:
         (lambda payload: 4, "question", "", False),
     ],
 )
-async def test_a_function_guards_each_call(tmp_path, function, status, words, is_written) -> None:
+async def test_a_function_guards_each_call(tmp_path, function, status, text, is_written) -> None:
     async with Runner(home=tmp_path / "home", hooks={"before_tool": [function]}) as runner:
         events = [event async for event in begin(runner, tmp_path)]
     errors = "".join(event.error for event in events if event.type == "tool_result")
     assert events[-1].type == ("completion" if status == "answered" else "question")
-    assert words in errors and (tmp_path / "a.txt").exists() == is_written
+    assert text in errors and (tmp_path / "a.txt").exists() == is_written
 
 
 async def test_each_event_calls_its_functions(tmp_path) -> None:

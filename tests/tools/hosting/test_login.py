@@ -12,13 +12,13 @@ TOKEN = "gho_" + "k3Ep" * 9
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     """A PATH with a `gh` and a `glab` that are logged in to one host each."""
-    place = tmp_path / "bin"
-    place.mkdir()
+    location = tmp_path / "bin"
+    location.mkdir()
     for name, host in (("gh", "git.example"), ("glab", "lab.example")):
         script = f'#!/bin/sh\nfor last; do :; done\n[ "$last" = {host} ] && echo {TOKEN}\n'
-        (place / name).write_text(script)
-        (place / name).chmod(0o755)
-    return {"PATH": f"{place}:/usr/bin:/bin"}
+        (location / name).write_text(script)
+        (location / name).chmod(0o755)
+    return {"PATH": f"{location}:/usr/bin:/bin"}
 
 
 @pytest.fixture

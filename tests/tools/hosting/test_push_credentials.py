@@ -32,9 +32,9 @@ async def ask(checkout: GitCheckout) -> str:
 
 
 async def test_git_is_given_the_token(checkout: GitCheckout) -> None:
-    told = await ask(checkout)
-    assert "password=token-1" in told
-    assert "username=x-access-token" in told
+    message = await ask(checkout)
+    assert "password=token-1" in message
+    assert "username=x-access-token" in message
 
 
 @pytest.mark.parametrize("key", ["credential.helper", "credential.https://github.com.helper"])

@@ -42,7 +42,7 @@ def test_other_urls_have_no_address(url: str) -> None:
 
 @given(st.text(max_size=60) | st.from_regex(r"[a-z+]{0,6}:?/?/?[ -~]{0,40}", fullmatch=True))
 def test_parser_accepts_any_text(url: str) -> None:
-    found = parse_remote_url(url)
-    if found:
-        assert ".." not in found.path.split("/")
-        assert all(found.path.split("/"))
+    remote_url = parse_remote_url(url)
+    if remote_url:
+        assert ".." not in remote_url.path.split("/")
+        assert all(remote_url.path.split("/"))

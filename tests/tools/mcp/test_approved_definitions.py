@@ -34,7 +34,7 @@ def test_a_change_since_the_first_approval_is_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "shown"),
+    ("other", "text"),
     [
         (McpServer("s", "stdio", "y", source="a.json"), "+command: y"),
         (McpServer("s", "stdio", "x", ("-c",), source="a.json"), "+argument: -c"),
@@ -44,12 +44,12 @@ def test_a_change_since_the_first_approval_is_shown(tmp_path: Path) -> None:
         (McpServer("s", "stdio", "./run.sh", source="a.json"), "+command: ./run.sh"),
     ],
 )
-def test_server_that_changed_is_shown(tmp_path: Path, other: McpServer, shown: str) -> None:
+def test_server_that_changed_is_shown(tmp_path: Path, other: McpServer, text: str) -> None:
     first = McpServer("s", "stdio", "x", source="a.json")
     keep_approved(tmp_path, first, PAY, tmp_path)
     assert find_change(tmp_path, first, PAY, tmp_path) is None
     change = find_change(tmp_path, other, PAY, tmp_path)
-    assert change and "`server s` in `a.json` changed" in change.reason and shown in change.diff
+    assert change and "`server s` in `a.json` changed" in change.reason and text in change.diff
     keep_approved(tmp_path, other, PAY, tmp_path)
     assert find_change(tmp_path, other, PAY, tmp_path) is None
 

@@ -34,7 +34,7 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def world(tmp_path: Path) -> Place:
     (tmp_path / "shop").mkdir()
     environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "TOKEN": "t1"}
     return Place(tmp_path / "shop", tmp_path / "home", environ)
@@ -47,48 +47,48 @@ ONE = {"a": {"command": "x"}}
     "path", [".mcp.json", "mcp.json", ".llc/mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"]
 )
 @pytest.mark.parametrize("shape", ["servers", "mcpServers"])
-def test_each_file_of_a_trusted_project_counts(place: Place, path: str, shape: str) -> None:
-    place.write(path, {shape: ONE, "inputs": []})
-    trust(place.root, place.home)
-    (server,) = place.load().servers
+def test_each_file_of_a_trusted_project_counts(world: Place, path: str, shape: str) -> None:
+    world.write(path, {shape: ONE, "inputs": []})
+    trust(world.root, world.home)
+    (server,) = world.load().servers
     assert (server.name, server.problem, server.from_project) == ("a", "", True)
-    assert server.source == str(place.root / path)
+    assert server.source == str(world.root / path)
 
 
-def test_a_server_of_an_untrusted_project_has_a_problem(place: Place) -> None:
-    place.write(".mcp.json", {"mcpServers": {"a": {"url": "https://x/${TOKEN}"}}})
-    (server,) = place.load().servers
+def test_a_server_of_an_untrusted_project_has_a_problem(world: Place) -> None:
+    world.write(".mcp.json", {"mcpServers": {"a": {"url": "https://x/${TOKEN}"}}})
+    (server,) = world.load().servers
     assert server.problem == "its folder is not trusted: run `mcode trust`"
     assert "t1" not in server.url
 
 
-def test_a_changed_file_ends_the_trust(place: Place) -> None:
-    place.write(".mcp.json", {"mcpServers": ONE})
-    trust(place.root, place.home)
-    place.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
-    assert place.problems() == {"a": "its folder has changed: run `mcode trust`"}
+def test_a_changed_file_ends_the_trust(world: Place) -> None:
+    world.write(".mcp.json", {"mcpServers": ONE})
+    trust(world.root, world.home)
+    world.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
+    assert world.problems() == {"a": "its folder has changed: run `mcode trust`"}
 
 
-def test_a_file_changed_after_the_check_is_not_read(place: Place) -> None:
-    place.write(".mcp.json", {"mcpServers": ONE})
-    trust(place.root, place.home)
-    shown = check_trust(place.root, place.home)
-    place.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
-    found = load_configuration(place.root, place.home, shown, environ=place.environ)
-    assert found.servers == ()
-    assert "changed while it was read" in found.files[0].problem
+def test_a_file_changed_after_the_check_is_not_read(world: Place) -> None:
+    world.write(".mcp.json", {"mcpServers": ONE})
+    trust(world.root, world.home)
+    output = check_trust(world.root, world.home)
+    world.write(".mcp.json", {"mcpServers": {"a": {"command": "y"}}})
+    configuration = load_configuration(world.root, world.home, output, environ=world.environ)
+    assert configuration.servers == ()
+    assert "changed while it was read" in configuration.files[0].problem
 
 
-def test_of_one_name_the_users_server_wins(place: Place) -> None:
-    place.write_user({"servers": {"a": {"command": "mine"}}})
-    place.write(".mcp.json", {"mcpServers": {"a": {"command": "theirs"}, "b": {"command": "x"}}})
-    trust(place.root, place.home)
-    found = place.load()
-    assert [(server.name, server.command) for server in found.servers] == [
+def test_of_one_name_the_users_server_wins(world: Place) -> None:
+    world.write_user({"servers": {"a": {"command": "mine"}}})
+    world.write(".mcp.json", {"mcpServers": {"a": {"command": "theirs"}, "b": {"command": "x"}}})
+    trust(world.root, world.home)
+    data = world.load()
+    assert [(server.name, server.command) for server in data.servers] == [
         ("a", "mine"),
         ("b", "x"),
     ]
-    assert [server.command for server in found.shadowed] == ["theirs"]
+    assert [server.command for server in data.shadowed] == ["theirs"]
 
 
 @pytest.mark.parametrize(
@@ -102,19 +102,19 @@ def test_of_one_name_the_users_server_wins(place: Place) -> None:
         ("[" * 100_000, "it is not JSON: it nests too deep"),
     ],
 )
-def test_a_wrong_file_leaves_the_others(place: Place, content: str, problem: str) -> None:
-    place.write_user(content)
-    place.write(".mcp.json", {"mcpServers": ONE})
-    trust(place.root, place.home)
-    found = place.load()
-    assert [server.name for server in found.servers] == ["a"]
-    assert found.files[0].problem.startswith(problem)
-    assert "sk-secret" not in found.files[0].problem
+def test_a_wrong_file_leaves_the_others(world: Place, content: str, problem: str) -> None:
+    world.write_user(content)
+    world.write(".mcp.json", {"mcpServers": ONE})
+    trust(world.root, world.home)
+    data = world.load()
+    assert [server.name for server in data.servers] == ["a"]
+    assert data.files[0].problem.startswith(problem)
+    assert "sk-secret" not in data.files[0].problem
 
 
-def test_a_wrong_entry_leaves_the_others(place: Place) -> None:
-    place.write_user({"servers": {"a": 3, "b": {"url": "https://x/${NONE}"}, **{"c": ONE["a"]}}})
-    assert place.problems() == {
+def test_a_wrong_entry_leaves_the_others(world: Place) -> None:
+    world.write_user({"servers": {"a": 3, "b": {"url": "https://x/${NONE}"}, **{"c": ONE["a"]}}})
+    assert world.problems() == {
         "a": "its definition is not a JSON object",
         "b": "the variable `NONE` is not set",
         "c": "",
@@ -122,24 +122,24 @@ def test_a_wrong_entry_leaves_the_others(place: Place) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"servers": {}}', "\ufeff{}"])
-def test_an_empty_file_has_no_servers(place: Place, content: str) -> None:
-    place.write_user(content)
-    found = place.load()
-    assert (found.servers, found.files[0].problem) == ((), "")
+def test_an_empty_file_has_no_servers(world: Place, content: str) -> None:
+    world.write_user(content)
+    data = world.load()
+    assert (data.servers, data.files[0].problem) == ((), "")
 
 
-def test_comments_of_vs_code_are_read(place: Place) -> None:
-    place.write(".vscode/mcp.json", '// mine\n{"servers": {"a": {"command": "x",},},}')
-    trust(place.root, place.home)
-    assert place.problems() == {"a": ""}
+def test_comments_of_vs_code_are_read(world: Place) -> None:
+    world.write(".vscode/mcp.json", '// mine\n{"servers": {"a": {"command": "x",},},}')
+    trust(world.root, world.home)
+    assert world.problems() == {"a": ""}
 
 
-def test_a_link_to_outside_is_a_problem(place: Place, tmp_path: Path) -> None:
+def test_a_link_to_outside_is_a_problem(world: Place, tmp_path: Path) -> None:
     (tmp_path / "outside.json").write_text(json.dumps({"servers": ONE}))
-    (place.root / "mcp.json").symlink_to(tmp_path / "outside.json")
-    found = place.load()
-    assert found.servers == ()
-    assert found.files[0].problem
+    (world.root / "mcp.json").symlink_to(tmp_path / "outside.json")
+    data = world.load()
+    assert data.servers == ()
+    assert data.files[0].problem
 
 
 def test_without_files_there_are_no_servers(

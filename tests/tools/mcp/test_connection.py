@@ -29,15 +29,15 @@ Hostile = Callable[..., McpServer]
 
 def find_servers(mark: Path) -> list[int]:
     """Find the servers whose command line has the mark."""
-    found: list[int] = []
+    numbers: list[int] = []
     for name in os.listdir("/proc"):
         try:
             line = Path(f"/proc/{name}/cmdline").read_bytes()
         except OSError:
             continue
         if f"{mark}".encode() in line and b"hostile.py" in line:
-            found.append(int(name))
-    return found
+            numbers.append(int(name))
+    return numbers
 
 
 async def call(connection: McpConnection, name: str = "echo", text: str = "hi") -> str:
@@ -141,14 +141,16 @@ async def test_three_hundred_tools_are_listed(hostile: Hostile, tmp_path: Path) 
 
 
 async def test_a_changed_definition_is_told(hostile: Hostile, tmp_path: Path) -> None:
-    told: list[ServerDefinitions] = []
+    server_definitions: list[ServerDefinitions] = []
     before = hostile("good")
     for args in (before.args, (*before.args[:-1], "changed")):
         server = replace(before, args=args)  # the same digest: another release of the same server
-        connection = McpConnection(server, tmp_path, on_change=lambda _, new: told.append(new))
+        connection = McpConnection(
+            server, tmp_path, on_change=lambda _, new: server_definitions.append(new)
+        )
         await connection.list_definitions()
         await connection.close()
-    (new,) = told
+    (new,) = server_definitions
     assert new.tools[0].description == "Say something else."
     assert read_definitions(tmp_path, before) == new
 

@@ -30,13 +30,13 @@ def test_where_nobody_sits_there_is_no_answerer() -> None:
 async def test_a_decision_becomes_the_answer(
     decision: Mapping[str, Any] | None, answer: InputAnswer
 ) -> None:
-    shown: list[Mapping[str, Any]] = []
+    output: list[Mapping[str, Any]] = []
 
     async def ask(request: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        shown.append(request)
+        output.append(request)
         return decision
 
     answerer = Elicitation(ask).build_answerer(TOOL)
     assert answerer and await answerer(WHO) == answer
-    [request] = shown
+    [request] = output
     assert (request["name"], request["form"]) == ("mcp_s_ask", WHO.schema)

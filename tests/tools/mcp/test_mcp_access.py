@@ -37,8 +37,8 @@ async def test_a_tool_has_the_servers_name_and_ours(open_access: Open) -> None:
     assert access.read_known() == {}
     for name in ("echo", "mcp_good_echo"):
         assert (await access.load_tool("good", name)).name == "mcp_good_echo"
-    found = await access.find_tool("mcp_good_where")
-    assert found and found.definition.name == "where"
+    tool = await access.find_tool("mcp_good_where")
+    assert tool and tool.definition.name == "where"
     assert await access.find_tool("mcp_good_nothing") is None
     assert [*access.find_known_tools(["mcp_good_echo", "read_file"])] == ["mcp_good_echo"]
     with pytest.raises(ToolError, match="has no tool `ecko`; did you mean `echo`"):
@@ -48,17 +48,19 @@ async def test_a_tool_has_the_servers_name_and_ours(open_access: Open) -> None:
 
 
 async def test_a_tool_of_a_server_never_asked_is_found(open_access: Open) -> None:
-    found = await open_access("good").find_tool("mcp_good_where")
-    assert found and found.definition.name == "where"
+    tool = await open_access("good").find_tool("mcp_good_where")
+    assert tool and tool.definition.name == "where"
 
 
 async def test_what_was_offered_last_is_known_without_the_server(open_access: Open) -> None:
     access = open_access("good")
     offered = await access.load_definitions(access.servers["good"])
-    gone = replace(access.servers["good"], command="false")
-    assert gone.digest == access.servers["good"].digest
+    missing = replace(access.servers["good"], command="false")
+    assert missing.digest == access.servers["good"].digest
     assert (
-        await McpAccess([gone], McpConnections(access.home), access.home).load_definitions(gone)
+        await McpAccess([missing], McpConnections(access.home), access.home).load_definitions(
+            missing
+        )
         == offered
     )
 
@@ -68,9 +70,9 @@ async def test_a_call_without_an_answer_is_an_unknown_outcome(
 ) -> None:
     access = open_access("deaf", call_timeout=0.2)
     tool = await access.load_tool("deaf", "echo")
-    lost = await call(access, tool, tmp_path)
-    assert lost.error.startswith("Outcome unknown: ")
-    assert "do not simply repeat the call" in lost.error
+    missing = await call(access, tool, tmp_path)
+    assert missing.error.startswith("Outcome unknown: ")
+    assert "do not simply repeat the call" in missing.error
     reads = tool.model_copy(update={"is_repeatable": True})
     assert "Outcome unknown" not in (await call(access, reads, tmp_path)).error
     access.servers.clear()

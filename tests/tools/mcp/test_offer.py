@@ -22,8 +22,8 @@ def test_few_tools_are_offered_themselves() -> None:
 
 
 def test_many_or_long_tools_and_unknown_servers_need_the_pair() -> None:
-    for known in (offers("a", 41), offers("a", 30, "x" * 2_000)):
-        offer = build_offer([server("a")], {"a": known})
+    for existing in (offers("a", 41), offers("a", 30, "x" * 2_000)):
+        offer = build_offer([server("a")], {"a": existing})
         assert offer.is_bridged and not offer.tools
     mixed = build_offer([server("a"), server("late")], {"a": offers("a", 1)})
     assert mixed.is_bridged and [*mixed.tools] == ["mcp_a_tool_0"]
@@ -42,7 +42,7 @@ def test_a_kept_offer_is_read_as_it_was(tmp_path: Path) -> None:
 
 def test_a_server_is_one_short_line() -> None:
     names = {"a": offers("a", 300)}
-    told = describe_offer(build_offer([server("a"), server("late")], names))
-    first, second = told.splitlines()
+    offer = describe_offer(build_offer([server("a"), server("late")], names))
+    first, second = offer.splitlines()
     assert first.startswith("- a (300 tools): tool_0, ") and len(first) <= 210
     assert second.startswith("- late: ")

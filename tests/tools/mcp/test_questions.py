@@ -19,12 +19,12 @@ FORM: dict[str, Any] = {
 }
 
 
-def respond(words: str) -> dict[str, str]:
-    return {"type": "respond", "message": words}
+def respond(text: str) -> dict[str, str]:
+    return {"type": "respond", "message": text}
 
 
 @pytest.mark.parametrize(
-    ("words", "values"),
+    ("text", "values"),
     [
         ("Ada", {"name": "Ada"}),
         ('{"name": "Ada", "age": 3}', {"name": "Ada", "age": 3}),
@@ -33,12 +33,12 @@ def respond(words: str) -> dict[str, str]:
         ("name: Ada\nsize: 1\ntags: a, b", {"name": "Ada", "size": "s", "tags": ["a", "b"]}),
     ],
 )
-def test_a_text_fills_in_a_form(words: str, values: dict[str, Any]) -> None:
-    assert read_form_answer(respond(words), FORM) == {"news": False, **values}
+def test_a_text_fills_in_a_form(text: str, values: dict[str, Any]) -> None:
+    assert read_form_answer(respond(text), FORM) == {"news": False, **values}
 
 
 @pytest.mark.parametrize(
-    ("words", "problem"),
+    ("text", "problem"),
     [
         ('{"age": 3}', "`name` is missing"),
         ('{"name": null}', "`name` is missing"),
@@ -48,9 +48,9 @@ def test_a_text_fills_in_a_form(words: str, values: dict[str, Any]) -> None:
         ("{", "not JSON"),
     ],
 )
-def test_what_does_not_fit_is_refused(words: str, problem: str) -> None:
+def test_what_does_not_fit_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ToolError, match=problem):
-        read_form_answer(respond(words), FORM)
+        read_form_answer(respond(text), FORM)
 
 
 def test_decisions_of_each_kind() -> None:

@@ -65,9 +65,9 @@ def test_an_address_is_a_url_or_a_command() -> None:
 
 
 def test_secrets_of_a_server_are_redacted_everywhere() -> None:
-    own, other = f"{SECRET}-own", f"{SECRET}-other"
+    text, other = f"{SECRET}-own", f"{SECRET}-other"
     server = McpServer(
-        "a", "stdio", env={"API_TOKEN": own}, headers={"Authorization": f"Bearer {other}"}
+        "a", "stdio", env={"API_TOKEN": text}, headers={"Authorization": f"Bearer {other}"}
     )
     remember_secrets(server)
-    assert SECRET not in redact(f"first {own} then {other}")
+    assert SECRET not in redact(f"first {text} then {other}")

@@ -10,31 +10,31 @@ from maxagent.tools.mcp.server_origins import find_server_origins
 SECRET = "Zq8vR2kLw9XtB4nMc7Yd"
 
 
-def serve(value: str, place: str) -> McpServer:
-    if place in ("headers", "oauth"):
-        named = {"Authorization" if place == "headers" else "client_secret": value}
-        return McpServer("s", "http", url="https://e.example", **{place: named})
-    if place == "url":
+def serve(value: str, text: str) -> McpServer:
+    if text in ("headers", "oauth"):
+        names = {"Authorization" if text == "headers" else "client_secret": value}
+        return McpServer("s", "http", url="https://e.example", **{text: names})
+    if text == "url":
         return McpServer("s", "http", url=f"https://u:{value}@e.example/?key={value}")
-    if place.startswith("--"):
-        parts = (f"{place}={value}",) if place.endswith("key") else (place, value)
+    if text.startswith("--"):
+        parts = (f"{text}={value}",) if text.endswith("key") else (text, value)
         return McpServer("s", "stdio", "x", ("serve", *parts))
-    return McpServer("s", "stdio", "x", env={place: value})
+    return McpServer("s", "stdio", "x", env={text: value})
 
 
 @pytest.mark.parametrize(
-    "place",
+    "text",
     ["API_KEY", "DB_PASSWORD", "GITHUB_TOKEN", "--password", "--api-key", "--token", "headers"]
     + ["oauth", "url"],
 )
-def test_secret_of_server_is_hidden_but_bound(tmp_path: Path, place: str) -> None:
-    [origin] = find_server_origins(serve(SECRET, place), tmp_path)
-    [other] = find_server_origins(serve(f"{SECRET}2", place), tmp_path)
+def test_secret_of_server_is_hidden_but_bound(tmp_path: Path, text: str) -> None:
+    [origin] = find_server_origins(serve(SECRET, text), tmp_path)
+    [other] = find_server_origins(serve(f"{SECRET}2", text), tmp_path)
     assert SECRET not in origin.text and "***" in origin.text
     assert origin.provenance.digest != other.provenance.digest
 
 
-@pytest.mark.parametrize("place", ["API_KEY", "LEVEL", "--password", "--api-key", "headers"])
-def test_variable_of_server_is_shown_by_name(tmp_path: Path, place: str) -> None:
-    [origin] = find_server_origins(serve("${NAME}", place), tmp_path)
+@pytest.mark.parametrize("text", ["API_KEY", "LEVEL", "--password", "--api-key", "headers"])
+def test_variable_of_server_is_shown_by_name(tmp_path: Path, text: str) -> None:
+    [origin] = find_server_origins(serve("${NAME}", text), tmp_path)
     assert "${NAME}" in origin.text and "*" not in origin.text

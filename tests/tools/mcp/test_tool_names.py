@@ -13,9 +13,9 @@ def test_names_are_what_every_provider_accepts() -> None:
 
 
 def test_tools_that_rules_cannot_tell_apart_get_a_hash() -> None:
-    named = name_tools([tool("a_b", "c"), tool("a", "b_c"), tool("a", "B__C"), tool("z", "d")])
-    assert len(named) == 4 and "mcp_z_d" in named and "mcp_a_b_c" not in named
-    assert [(one.server, one.name) for one in named.values()] == [
+    names = name_tools([tool("a_b", "c"), tool("a", "b_c"), tool("a", "B__C"), tool("z", "d")])
+    assert len(names) == 4 and "mcp_z_d" in names and "mcp_a_b_c" not in names
+    assert [(item.server, item.name) for item in names.values()] == [
         ("a", "B__C"), ("a", "b_c"), ("a_b", "c"), ("z", "d")]  # fmt: skip
 
 

@@ -40,8 +40,8 @@ def test_no_hidden_character_of_a_schema_reaches_models(hidden: str) -> None:
         },
     }
     offered = build_tool("mcp_s_t", ToolDefinition("s", "t", "", schema), from_project=False)
-    shown = json.dumps(offered.args_schema, ensure_ascii=False)
-    assert not re.search(f"[{CONTROL_CHARACTERS}]", shown) and '"name"' in shown
+    text = json.dumps(offered.args_schema, ensure_ascii=False)
+    assert not re.search(f"[{CONTROL_CHARACTERS}]", text) and '"name"' in text
     called = {"name": "ab", "rows": [{"name": "ab"}], "other": "ab"}
     sent = {name: choice, "rows": [{name: choice}], "other": "ab"}
     assert restore_hidden(schema, called) == sent

@@ -38,7 +38,7 @@ def test_a_variable_is_replaced(written: str, expanded: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "named"),
+    ("written", "text"),
     [
         ("${NONE}", "NONE"),
         ("${env:NONE}", "NONE"),
@@ -50,10 +50,10 @@ def test_a_variable_is_replaced(written: str, expanded: str) -> None:
         ("${TOKEN}/${NONE:-${TOKEN}", "${NONE:-${TOKEN}"),
     ],
 )
-def test_a_variable_without_value_is_named(written: str, named: str) -> None:
+def test_a_variable_without_value_is_named(written: str, text: str) -> None:
     with pytest.raises(UsageError) as raised:
         VARIABLES.expand(written)
-    assert named in raised.value.message
+    assert text in raised.value.message
 
 
 def test_without_project_its_variable_is_not_set() -> None:

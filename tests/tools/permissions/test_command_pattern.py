@@ -4,12 +4,12 @@ from maxagent.tools.permissions.command_pattern import parse_command_pattern
 from maxagent.tools.permissions.subject import Subject
 
 
-def command(*words: str, literal: bool = True, line: str = "") -> Subject:
-    return Subject(words, literal, line or " ".join(words))
+def command(*arguments: str, literal: bool = True, line: str = "") -> Subject:
+    return Subject(arguments, literal, line or " ".join(arguments))
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words", "covers", "touches"),
+    ("pattern", "text", "covers", "touches"),
     [
         ("git diff:*", "git diff", True, True),
         ("git diff:*", "git diff --stat HEAD", True, True),
@@ -37,14 +37,14 @@ def command(*words: str, literal: bool = True, line: str = "") -> Subject:
     ],
 )
 def test_allowing_matches_exactly_and_refusing_matches_wider(
-    pattern: str, words: str, covers: bool, touches: bool
+    pattern: str, text: str, covers: bool, touches: bool
 ) -> None:
-    read, given = parse_command_pattern(pattern), command(*words.split())
-    assert (read.matches_strictly(given), read.matches_loosely(given)) == (covers, touches)
+    read, value = parse_command_pattern(pattern), command(*text.split())
+    assert (read.matches_strictly(value), read.matches_loosely(value)) == (covers, touches)
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words", "touches"),
+    ("pattern", "arguments", "touches"),
     [
         ("git push:*", ("$GIT", "push"), None),
         ("git push:*", ("git", "$WHAT"), None),
@@ -58,10 +58,10 @@ def test_allowing_matches_exactly_and_refusing_matches_wider(
     ],
 )
 def test_possible_refused_command_is_undecided(
-    pattern: str, words: tuple[str, ...], touches: bool | None
+    pattern: str, arguments: tuple[str, ...], touches: bool | None
 ) -> None:
-    given = command(*words, literal=False)
-    assert parse_command_pattern(pattern).matches_loosely(given) is touches
+    value = command(*arguments, literal=False)
+    assert parse_command_pattern(pattern).matches_loosely(value) is touches
 
 
 def test_quotes_in_pattern_follow_the_shell() -> None:
@@ -79,7 +79,7 @@ def test_line_of_several_commands_matches_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "sentence"),
     [
         ("git * main", "quotes"),
         ("npm run test*", "quotes"),
@@ -91,6 +91,6 @@ def test_line_of_several_commands_matches_as_written() -> None:
         ("''", "not name a command"),
     ],
 )
-def test_misleading_pattern_is_refused(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=f"(?i){words}"):
+def test_misleading_pattern_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"(?i){sentence}"):
         parse_command_pattern(text)

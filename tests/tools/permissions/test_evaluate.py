@@ -108,9 +108,11 @@ def test_required_question_overrides_auto_mode_and_allow_rule(
 ) -> None:
     (workspace.root / "link").symlink_to(".git")
     decisions = [decided(effect, args, workspace, mode, *rules) for mode in MODES]
-    assert [one.verdict for one in decisions] == ["ask", "ask", "ask", "deny"]
-    assert [one.rule.removesuffix(" (test)") for one in decisions] == [rule] * 3 + ["mode"]
-    assert not any(one.always for one in decisions)
+    assert [decision.verdict for decision in decisions] == ["ask", "ask", "ask", "deny"]
+    assert [decision.rule.removesuffix(" (test)") for decision in decisions] == [rule] * 3 + [
+        "mode"
+    ]
+    assert not any(decision.always for decision in decisions)
 
 
 def test_outside_sandbox_reading_asks_and_read_only_denies(

@@ -7,7 +7,7 @@ from maxagent.tools.permissions.flag_limits import find_excess
 
 
 @pytest.mark.parametrize(
-    ("line", "own", "part"),
+    ("line", "text", "part"),
     [
         ("pytest -p evil", "pytest", "pytest -p"),
         ("pytest -p evil", "pytest -p", ""),
@@ -24,15 +24,15 @@ from maxagent.tools.permissions.flag_limits import find_excess
         ("make --eval=x ../y", "make", ""),
     ],
 )
-def test_what_goes_beyond_a_rule_is_named(line: str, own: str, part: str, tmp_path: Path) -> None:
+def test_what_goes_beyond_a_rule_is_named(line: str, text: str, part: str, tmp_path: Path) -> None:
     workspace = project(tmp_path)
-    why = find_excess(line.split(), own.split(), workspace.root, workspace)
-    assert part in why and bool(part) == bool(why)
+    reason = find_excess(line.split(), text.split(), workspace.root, workspace)
+    assert part in reason and bool(part) == bool(reason)
 
 
 def test_an_unknown_folder_makes_relative_paths_lead_out(tmp_path: Path) -> None:
     workspace = project(tmp_path)
     for line in ("pytest ../x", "cat a"):
-        words = line.split()
-        assert find_excess(words, words[:1], None, workspace)
+        parts = line.split()
+        assert find_excess(parts, parts[:1], None, workspace)
     assert not find_excess(["pytest", "a"], ["pytest"], None, workspace)

@@ -38,7 +38,7 @@ def test_right_examples_pass(
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "match", "not_match", "words"),
+    ("kind", "text", "match", "not_match", "sentence"),
     [
         (
             "allow",
@@ -60,9 +60,9 @@ def test_right_examples_pass(
     ],
 )
 def test_a_wrong_example_is_named(
-    kind: str, text: str, match: list[str], not_match: list[str], words: str, tmp_path: Path
+    kind: str, text: str, match: list[str], not_match: list[str], sentence: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=sentence):
         check(tmp_path, kind, text, match, not_match)
 
 
@@ -170,13 +170,13 @@ def test_agent_with_own_files_writes_no_others(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/link.md").symlink_to(tmp_path / "a.py")
     allowed = Policy("auto").with_agent(agent("docs/**", "*.txt"), Workspace(tmp_path))
-    for path, wanted in {
+    for path, expected in {
         "docs/a.md": "allow mode",
         "b/c.txt": "allow mode",
         "a.py": "deny agent",
         "docs/link.md": "deny agent",
     }.items():
-        assert verdict(allowed, "edit", tmp_path, path=path) == wanted, path
+        assert verdict(allowed, "edit", tmp_path, path=path) == expected, path
     assert verdict(allowed, "read", tmp_path, path="a.py").startswith("allow")
     assert verdict(allowed, "execute", tmp_path, command="git status").startswith("allow")
     assert verdict(allowed, "execute", tmp_path, command="make") == "ask agent"
@@ -212,7 +212,7 @@ def test_meaningless_file_pattern_is_reported_with_its_place(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("mode", "own", "above", "effective"),
+    ("mode", "text", "above", "effective"),
     [
         ("auto", "", "", "auto"),
         ("auto", "ask", "", "ask"),
@@ -221,9 +221,9 @@ def test_meaningless_file_pattern_is_reported_with_its_place(tmp_path: Path) -> 
     ],
 )
 def test_agent_mode_is_only_ever_stricter(
-    mode: str, own: str, above: str, effective: str, tmp_path: Path
+    mode: str, text: str, above: str, effective: str, tmp_path: Path
 ) -> None:
     parent = AgentProfile("above", "", "You.", mode_limit=above)  # pyright: ignore[reportArgumentType]
-    profile = AgentProfile("own", "", "You.", mode_limit=own)  # pyright: ignore[reportArgumentType]
+    profile = AgentProfile("own", "", "You.", mode_limit=text)  # pyright: ignore[reportArgumentType]
     limited = Policy(mode).with_agent(profile.with_parent(parent), Workspace(tmp_path))  # pyright: ignore[reportArgumentType]
     assert limited.mode == effective

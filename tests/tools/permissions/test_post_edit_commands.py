@@ -32,8 +32,8 @@ def test_every_matching_pattern_gives_commands_in_order(name: str, commands: lis
 
 
 def test_command_without_file_runs_once_for_all() -> None:
-    found = find_all_checks({"*": ["make lint", "wc {file}"]}, ["a", "b"])
-    assert found == ["make lint", "wc a", "wc b"]
+    all_checks = find_all_checks({"*": ["make lint", "wc {file}"]}, ["a", "b"])
+    assert all_checks == ["make lint", "wc a", "wc b"]
 
 
 @given(st.text(st.characters(exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1))

@@ -47,7 +47,7 @@ def test_rule_matches_its_tool_by_any_name(
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "sentence"),
     [
         ("", "write a rule as"),
         ("run_command(git:*", "write a rule as"),
@@ -62,8 +62,8 @@ def test_rule_matches_its_tool_by_any_name(
         ("webfetch(example.org)", "domain:"),
     ],
 )
-def test_a_rule_that_cannot_be_understood_says_why(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_a_rule_that_cannot_be_understood_says_why(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
         rule(f"deny {text}")
 
 

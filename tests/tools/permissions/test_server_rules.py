@@ -10,16 +10,16 @@ from maxagent.tools.workspace import Workspace
 SERVERS = {"docs": "https://rag.example/v1", "code": "http://localhost:8000"}
 
 
-def decide(folder: Path, given: str, *rules: tuple[RuleKind, str], mode: str = "auto"):
+def decide(folder: Path, value: str, *rules: tuple[RuleKind, str], mode: str = "auto"):
     workspace = Workspace(folder)
     written = read_rules([RawRule(kind, text, "x:1") for kind, text in rules], workspace)
     policy = Policy(mode, written, servers=SERVERS)  # type: ignore[arg-type]
-    args = {"server_name": given, "query": "what?"}
+    args = {"server_name": value, "query": "what?"}
     return evaluate_call("use_rag_tool", "fetch", args, (), workspace, policy)
 
 
 @pytest.mark.parametrize(
-    ("given", "rules", "verdict"),
+    ("text", "rules", "verdict"),
     [
         ("docs", [], "ask"),
         ("docs", [("allow", "use_rag_tool(docs)")], "allow"),
@@ -32,9 +32,9 @@ def decide(folder: Path, given: str, *rules: tuple[RuleKind, str], mode: str = "
     ],
 )
 def test_rules_are_about_the_server(
-    tmp_path: Path, given: str, rules: list[tuple[RuleKind, str]], verdict: str
+    tmp_path: Path, text: str, rules: list[tuple[RuleKind, str]], verdict: str
 ) -> None:
-    assert decide(tmp_path, given, *rules).verdict == verdict
+    assert decide(tmp_path, text, *rules).verdict == verdict
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "auto", "read-only"])

@@ -122,15 +122,15 @@ def test_rules_on_files_hold_for_commands(
         (workspace.root / name).write_text("x\n")
     (workspace.root / "link").symlink_to("config")
     (workspace.root / "links/deep").symlink_to("../config")
-    found = limited(line.strip(), workspace, rule, sandboxed=sandboxed)
-    assert found.verdict == "ask", found
+    result = limited(line.strip(), workspace, rule, sandboxed=sandboxed)
+    assert result.verdict == "ask", result
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_other_files_change_unasked_beside_rules(sandboxed: bool, workspace: Workspace) -> None:
     for line in ("echo x > new", "rm -r kept", "cp -r kept b && touch b/c", "mkdir -p a/b"):
-        found = limited(line, workspace, "deny edit(config/**)", sandboxed=sandboxed)
-        assert found.verdict == "allow", found
+        result = limited(line, workspace, "deny edit(config/**)", sandboxed=sandboxed)
+        assert result.verdict == "allow", result
 
 
 @pytest.mark.parametrize("rule", ["deny read_file(config/**)", "deny apply_patch", "allow edit"])
@@ -189,8 +189,8 @@ def test_file_programs_run_with_network_inside(line: str, workspace: Workspace) 
 
 def test_without_safeguards_every_effect_is_asked(workspace: Workspace) -> None:
     call = {"command": "touch new.txt"}
-    found = evaluate_call("run_command", "execute", call, (), workspace, Policy("edits"))
-    assert found.verdict == "ask"
+    result = evaluate_call("run_command", "execute", call, (), workspace, Policy("edits"))
+    assert result.verdict == "ask"
 
 
 @pytest.mark.parametrize("line", ["git log -p", "git show HEAD", "git grep x HEAD", "git diff A B"])

@@ -96,10 +96,10 @@ def test_an_address_that_carries_a_secret_is_refused(monkeypatch: pytest.MonkeyP
 def test_redirect_stays_on_host_and_never_loses_https(location: str, leads: str) -> None:
     here = read_address("https://a.org/x/y")
     try:
-        told = str(resolve_redirect(here, location))
+        text = str(resolve_redirect(here, location))
     except ToolError as refusal:
-        told = str(refusal)
-    assert leads in told
+        text = str(refusal)
+    assert leads in text
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ async def test_begin_and_end_are_events_and_recorded(tmp_path: Path) -> None:
     await commands.mark_known(run)
     await commands.mark_known(run)
 
-    begun, ended = commands.take_events()
-    assert (begun["type"], ended["type"]) == ("background_started", "background_finished")
+    process, ended = commands.take_events()
+    assert (process["type"], ended["type"]) == ("background_started", "background_finished")
     assert (ended["exit_code"], ended["killed"], commands.running) == (2, False, ())
     assert (notes.kept, commands.take_events()) == (["begin one", "finish one"], [])
     assert len(seen) == 2

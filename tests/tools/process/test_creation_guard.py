@@ -62,8 +62,8 @@ REFUSED = {
 @pytest.mark.parametrize("attempt", REFUSED)
 async def test_steering_file_is_refused(attempt: str, root: Path) -> None:
     before = {*root.rglob("*")}
-    said = await run(root, REFUSED[attempt])
-    assert "Read-only file system" in said
+    result = await run(root, REFUSED[attempt])
+    assert "Read-only file system" in result
     made = {path.name for path in {*root.rglob("*")} - before}
     assert made <= {"here", "two", "b", ".github", ".cargo"}
 
@@ -92,8 +92,8 @@ async def test_installer_writes_programs(root: Path) -> None:
 
 async def test_only_the_approved_file_is_created(root: Path) -> None:
     rules = build_guard_rules(root, [root / ".npmrc"], approved=[root / ".envrc"])
-    said = await run(root, "echo x > .envrc; echo x > .npmrc; echo x > AGENTS.md", rules)
-    assert said.count("Read-only") == 2 and (root / ".envrc").exists()
+    result = await run(root, "echo x > .envrc; echo x > .npmrc; echo x > AGENTS.md", rules)
+    assert result.count("Read-only") == 2 and (root / ".envrc").exists()
 
 
 async def test_no_file_gets_a_setgid_bit(root: Path) -> None:
@@ -117,5 +117,5 @@ async def test_user_creates_files_meanwhile(root: Path) -> None:
 
     import asyncio
 
-    said, _ = await asyncio.gather(run(root, "cat gate; echo evil > AGENTS.md; true"), create())
-    assert "Read-only" in said and (root / "AGENTS.md").read_text() == "mine"
+    output, _ = await asyncio.gather(run(root, "cat gate; echo evil > AGENTS.md; true"), create())
+    assert "Read-only" in output and (root / "AGENTS.md").read_text() == "mine"

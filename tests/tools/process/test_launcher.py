@@ -51,26 +51,26 @@ def all_gone(pids: list[int]) -> bool:
 
 
 async def shell(command: str, cwd: Path, timeout: float = 30) -> tuple[ProcessExit, bytes]:
-    said = bytearray()
+    output = bytearray()
     ended = await stream_output(
-        ["sh", "-c", command], cwd=cwd, timeout=timeout, on_output=said.extend
+        ["sh", "-c", command], cwd=cwd, timeout=timeout, on_output=output.extend
     )
-    return ended, bytes(said)
+    return ended, bytes(output)
 
 
 async def out_of_time(
     command: str, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[ProcessExit, bytes]:
     """Run a command whose time is up once it has said something, whenever that is."""
-    said = bytearray()
+    output = bytearray()
 
     def hear(piece: bytes) -> None:
-        if not said:
+        if not output:
             pass_time(monkeypatch, 60)
-        said.extend(piece)
+        output.extend(piece)
 
     ended = await stream_output(["sh", "-c", command], cwd=cwd, timeout=60, on_output=hear)
-    return ended, bytes(said)
+    return ended, bytes(output)
 
 
 async def captured(command: str, cwd: Path, **options: object) -> CapturedOutput:
@@ -102,13 +102,13 @@ async def test_output_and_errors_are_told_apart_when_captured(tmp_path: Path) ->
 
 
 async def test_output_and_errors_are_one_stream_in_order(tmp_path: Path) -> None:
-    _, said = await shell("echo 1; echo 2 >&2; echo 3", tmp_path)
-    assert said == b"1\n2\n3\n"
+    _, output = await shell("echo 1; echo 2 >&2; echo 3", tmp_path)
+    assert output == b"1\n2\n3\n"
 
 
 async def test_command_has_no_input_and_own_session(tmp_path: Path) -> None:
-    _, said = await shell("cat; ps -o sid= -p $$ || echo $$; echo $$", tmp_path)
-    session, pid = said.split()
+    _, output = await shell("cat; ps -o sid= -p $$ || echo $$; echo $$", tmp_path)
+    session, pid = output.split()
     assert (session == pid, int(session) != os.getsid(0)) == (True, True)
 
 
@@ -151,8 +151,8 @@ async def test_200_megabytes_of_output_do_not_grow_memory(tmp_path: Path) -> Non
 async def test_a_time_out_ends_the_whole_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended, said = await out_of_time("sleep 1000 & echo $! $$; wait", tmp_path, monkeypatch)
-    pids = [int(pid) for pid in said.split()]
+    ended, output = await out_of_time("sleep 1000 & echo $! $$; wait", tmp_path, monkeypatch)
+    pids = [int(pid) for pid in output.split()]
     assert (ended.timed_out, len(pids)) == (True, 2)
     assert all_gone(pids)
 
@@ -161,8 +161,8 @@ async def test_command_may_clean_up_after_term(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = "trap 'echo tidy; exit 3' TERM; sleep 1000 & echo ready; wait"
-    ended, said = await out_of_time(command, tmp_path, monkeypatch)
-    assert (ended.exit_code, ended.timed_out, said) == (3, True, b"ready\ntidy\n")
+    ended, output = await out_of_time(command, tmp_path, monkeypatch)
+    assert (ended.exit_code, ended.timed_out, output) == (3, True, b"ready\ntidy\n")
 
 
 SLOW = """if True:
@@ -203,15 +203,15 @@ async def test_command_that_ignores_term_gets_sigkill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
-    ended, said = await out_of_time(command, tmp_path, monkeypatch)
+    ended, output = await out_of_time(command, tmp_path, monkeypatch)
     assert (ended.exit_code, ended.timed_out, ended.duration < 60) == (137, True, True)
-    assert all_gone([int(said.split()[0])])  # the shell may tell of its `sleep`, too
+    assert all_gone([int(output.split()[0])])  # the shell may tell of its `sleep`, too
 
 
 async def test_descendant_holding_output_does_not_block_call(tmp_path: Path) -> None:
-    ended, said = await shell("sleep 1000 & echo $!", tmp_path)
+    ended, output = await shell("sleep 1000 & echo $!", tmp_path)
     assert (ended.exit_code, ended.timed_out, ended.duration < 10) == (0, False, True)
-    assert all_gone([int(said)])
+    assert all_gone([int(output)])
 
 
 HIDING = [
@@ -224,17 +224,17 @@ HIDING = [
 
 @pytest.mark.parametrize("command", HIDING)
 async def test_descendant_in_other_session_ends_with_call(command: str, tmp_path: Path) -> None:
-    ended, said = await shell(command, tmp_path)
-    pids = [int(pid) for pid in said.split()]
+    ended, output = await shell(command, tmp_path)
+    pids = [int(pid) for pid in output.split()]
     assert (ended.exit_code, ended.duration < 10, len(pids)) == (0, True, 1)
     assert all_gone(pids)
 
 
 async def test_a_command_starts_with_nothing_of_ours(tmp_path: Path) -> None:
-    _, said = await shell(
+    _, output = await shell(
         "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status", tmp_path
     )
-    descriptors, _, blocked, _, ignored = said.split()
+    descriptors, _, blocked, _, ignored = output.split()
     few = int(descriptors) == 4  # three, and the one that `ls` reads
     # 32 and 33 are the C library's own, which posix_spawn leaves ignored
     assert (few, int(blocked, 16), int(ignored, 16) & (1 << 31) - 1) == (True, 0, 0)
@@ -242,16 +242,18 @@ async def test_a_command_starts_with_nothing_of_ours(tmp_path: Path) -> None:
 
 async def test_command_that_kills_its_keeper_dies_with_error(tmp_path: Path) -> None:
     command = "setsid sleep 1000 & echo $! $$; kill -9 $PPID; sleep 1000"
-    said = bytearray()
+    output = bytearray()
     with pytest.raises(OSError, match="supervisor was killed"):
-        await stream_output(["sh", "-c", command], cwd=tmp_path, timeout=30, on_output=said.extend)
-    assert all_gone([int(pid) for pid in said.split()])
+        await stream_output(
+            ["sh", "-c", command], cwd=tmp_path, timeout=30, on_output=output.extend
+        )
+    assert all_gone([int(pid) for pid in output.split()])
 
 
 async def test_a_supervisor_that_was_killed_is_started_anew(tmp_path: Path) -> None:
-    _, said = await shell("ps -o ppid= -p $PPID", tmp_path)
-    os.kill(int(said), signal.SIGKILL)
-    assert all_gone([int(said)])
+    _, output = await shell("ps -o ppid= -p $PPID", tmp_path)
+    os.kill(int(output), signal.SIGKILL)
+    assert all_gone([int(output)])
     assert (await shell("echo here", tmp_path))[1] == b"here\n"
 
 
@@ -264,12 +266,12 @@ def test_signal_spares_supervisor_that_starts(number: signal.Signals) -> None:
 
 
 async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
-    said: asyncio.Queue[bytes] = asyncio.Queue()
+    output: asyncio.Queue[bytes] = asyncio.Queue()
     command = "trap '' TERM; sleep 1000 & echo $! $$; wait; sleep 1000"
     task = asyncio.create_task(
-        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=output.put_nowait)
     )
-    pids = [int(pid) for pid in (await said.get()).split()]
+    pids = [int(pid) for pid in (await output.get()).split()]
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -277,16 +279,16 @@ async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
 
 
 async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
-    said: asyncio.Queue[bytes] = asyncio.Queue()
+    output: asyncio.Queue[bytes] = asyncio.Queue()
     command = "trap 'echo told' TERM; echo $$; while :; do sleep 0.05; done"
     task = asyncio.create_task(
-        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=output.put_nowait)
     )
-    pid = int(await said.get())
+    pid = int(await output.get())
     task.cancel()
-    heard = b""
-    while b"told\n" not in heard:  # the shell may tell of its sleep's end in a piece of its own
-        heard += await said.get()
+    content = b""
+    while b"told\n" not in content:  # the shell may tell of its sleep's end in a piece of its own
+        content += await output.get()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -303,7 +305,7 @@ async def test_failing_sink_fails_call_after_command_ends(tmp_path: Path) -> Non
 
 async def test_many_commands_at_once_keep_apart(tmp_path: Path) -> None:
     results = await asyncio.gather(*(shell(f"sleep 0.1; echo {n}", tmp_path) for n in range(20)))
-    assert [int(said) for _, said in results] == list(range(20))
+    assert [int(output) for _, output in results] == list(range(20))
 
 
 AGENT = """

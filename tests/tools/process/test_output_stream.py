@@ -1,12 +1,12 @@
 from maxagent.tools.process.output_stream import PIECES, SHOWN, LiveOutput
 
 
-def shown(*pieces: bytes) -> list[str]:
-    told: list[str] = []
-    live = LiveOutput(told.append)
-    for piece in pieces:
+def shown(*content: bytes) -> list[str]:
+    names: list[str] = []
+    live = LiveOutput(names.append)
+    for piece in content:
         live.add(piece)
-    return told
+    return names
 
 
 def test_pieces_are_shown_as_they_come() -> None:
@@ -18,10 +18,10 @@ def test_a_character_cut_in_two_is_shown_whole() -> None:
 
 
 def test_after_the_bound_only_the_amount_is_told() -> None:
-    told = shown(b"x" * SHOWN, b"y", *[b"z" * 1_000_000] * 200)
-    assert told[0] == "x" * SHOWN
-    assert told[1] == "\n[… 64,001 bytes so far …]\n"
-    assert (len(told) < 30, any("z" in text for text in told)) == (True, False)
+    message = shown(b"x" * SHOWN, b"y", *[b"z" * 1_000_000] * 200)
+    assert message[0] == "x" * SHOWN
+    assert message[1] == "\n[… 64,001 bytes so far …]\n"
+    assert (len(message) < 30, any("z" in text for text in message)) == (True, False)
 
 
 def test_chunk_over_limit_is_shown_up_to_limit() -> None:

@@ -34,5 +34,5 @@ def test_process_is_not_dumpable_afterwards() -> None:
     ask = "import ctypes; print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
     for state, dumpable in (("open", "1"), ("closed", "0")):
         argv = [sys.executable, "-c", f"{program}\n{ask}", state]
-        said = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-        assert said.splitlines()[-1] == dumpable
+        stdout = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+        assert stdout.splitlines()[-1] == dumpable

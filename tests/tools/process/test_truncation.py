@@ -54,5 +54,5 @@ def test_one_long_line_is_cut_anywhere() -> None:
 @given(st.binary(min_size=9, max_size=200), st.integers(1, 4))
 def test_an_excerpt_accounts_for_every_byte(data: bytes, keep: int) -> None:
     cut = make_excerpt(data, keep=keep).split("[… ")[-1].split(" bytes, ")
-    kept = len(data) - int(cut[0].replace(",", ""))
-    assert 0 < kept <= 2 * keep
+    count = len(data) - int(cut[0].replace(",", ""))
+    assert 0 < count <= 2 * keep

@@ -106,16 +106,16 @@ def test_tool_disabled_by_configuration_stays_disabled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "told"),
+    ("profile", "text"),
     [
         (agent("Raed"), "a.md:2: `Raed` is not a tool; did you mean `read_file`?"),
         (agent("*", denied=("xyzzy",)), "a.md:3: `xyzzy` is not a tool; available: read_file, "),
     ],
 )
-def test_unknown_tool_name_is_error_with_line(profile: AgentProfile, told: str) -> None:
+def test_unknown_tool_name_is_error_with_line(profile: AgentProfile, text: str) -> None:
     with pytest.raises(UsageError) as wrong:
         select_agent_tools(profile, ToolsSection())
-    assert wrong.value.message.startswith(told)
+    assert wrong.value.message.startswith(text)
 
 
 def test_sub_agent_gets_no_more_tools_than_parent() -> None:
@@ -131,7 +131,9 @@ def test_planning_agent_can_write_and_show_plan() -> None:
 
 
 def test_the_built_in_agents_have_no_mistakes() -> None:
-    assert [told for one in load_built_in_agents().values() for told in find_mistakes(one)] == []
+    assert [
+        mistake for item in load_built_in_agents().values() for mistake in find_mistakes(item)
+    ] == []
 
 
 def test_every_meaningless_entry_is_reported_with_its_place() -> None:
@@ -145,6 +147,6 @@ def test_every_meaningless_entry_is_reported_with_its_place() -> None:
         origin="a.md",
         lines={"tools": 2, "files": 7},
     )
-    told = list(find_mistakes(profile))
-    assert [one.split(":")[1] for one in told] == ["2", "5", "6", "7"]
-    assert "did you mean `edit`" in told[1] and "relative to the project" in told[3]
+    mistakes = list(find_mistakes(profile))
+    assert [item.split(":")[1] for item in mistakes] == ["2", "5", "6", "7"]
+    assert "did you mean `edit`" in mistakes[1] and "relative to the project" in mistakes[3]

@@ -79,12 +79,12 @@ SHOWING_NOTHING_OF_IT = [
 
 
 @pytest.mark.parametrize("shows", SHOWING)
-@pytest.mark.parametrize("known", [{}, {"a.py": hash_content(b"long ago")}])
+@pytest.mark.parametrize("existing", [{}, {"a.py": hash_content(b"long ago")}])
 async def test_file_shown_before_edit_counts_as_read(
-    shows: PreviewCall, known: dict[str, str], workspace: Workspace
+    shows: PreviewCall, existing: dict[str, str], workspace: Workspace
 ) -> None:
     blanks = PreviewCall(
-        edit, {"file_path": "a.py", "old_string": "two  ", "new_string": "2"}, known
+        edit, {"file_path": "a.py", "old_string": "two  ", "new_string": "2"}, existing
     )
     refused, _, made = await preview_calls([blanks, shows, blanks], workspace)
     assert not refused.ok and "-two\n+2" in made.metadata["diff"]
@@ -102,12 +102,12 @@ async def test_call_without_shown_text_leaves_file_unknown(
 
 async def test_a_reading_call_sees_the_edits_before_it(workspace: Workspace) -> None:
     first = change("a.py", "two", "zwei")
-    _, read, found = await preview_calls(
+    _, read, result = await preview_calls(
         [first, PreviewCall(read_file, {"path": "a.py"}), PreviewCall(grep, {"regex": "zwei"})],
         workspace,
     )
-    assert "zwei" in read.output and found.output == "a.py:2: zwei"
-    assert read.seen == found.seen == {"a.py": hash_content(b"one\r\nzwei\r\n")}
+    assert "zwei" in read.output and result.output == "a.py:2: zwei"
+    assert read.seen == result.seen == {"a.py": hash_content(b"one\r\nzwei\r\n")}
 
 
 async def test_a_refused_edit_does_not_stop_the_next(workspace: Workspace) -> None:
@@ -128,7 +128,7 @@ async def test_file_is_found_under_every_name(path: str, workspace: Workspace) -
 
 
 @pytest.mark.parametrize(
-    ("path", "words"),
+    ("path", "text"),
     [
         ("missing.py", "missing.py"),
         (".env", "ignore patterns"),
@@ -141,14 +141,14 @@ async def test_file_is_found_under_every_name(path: str, workspace: Workspace) -
     ],
 )
 async def test_it_refuses_what_the_edit_would_refuse(
-    path: str, words: str, workspace: Workspace
+    path: str, text: str, workspace: Workspace
 ) -> None:
     os.mkfifo(workspace.root / "pipe")
     (workspace.root / "large").touch()
     os.truncate(workspace.root / "large", MAX_FILE_BYTES + 1)
     (workspace.root / "bin").write_bytes(b"a\0b")
     (result,) = await preview_calls([change(path, "two", "2")], workspace)
-    assert words in result.error and "maxagent-" not in result.error
+    assert text in result.error and "maxagent-" not in result.error
 
 
 async def test_forbidden_file_content_is_refused(workspace: Workspace) -> None:
@@ -184,14 +184,18 @@ async def test_it_says_what_the_edit_then_does(
     (root / "sub/link.py").symlink_to("../a.py")
     (root / "folder").symlink_to("sub")
     (root / "loop.py").symlink_to("loop.py")
-    known = {**KNOWN, "sub/in.py": hash_content(b"one\ntwo\n")}
+    existing = {**KNOWN, "sub/in.py": hash_content(b"one\ntwo\n")}
     path = str(root / name) if absolute else name
-    edit = PreviewCall(apply_patch, {"patch": patch.format(name=path)}, known) if patch else None
-    made = edit or PreviewCall(write_file, {"path": path, "content": "new\n"}, known)
-    (shown,) = await preview_calls([made], workspace)
-    run = ToolRun(workspace, "preview", tmp_path / "outputs", seen=known)
+    edit = PreviewCall(apply_patch, {"patch": patch.format(name=path)}, existing) if patch else None
+    made = edit or PreviewCall(write_file, {"path": path, "content": "new\n"}, existing)
+    (output,) = await preview_calls([made], workspace)
+    run = ToolRun(workspace, "preview", tmp_path / "outputs", seen=existing)
     done = await invoke(made.tool, made.args, run)
-    assert (shown.error, shown.output, shown.metadata) == (done.error, done.output, done.metadata)
+    assert (output.error, output.output, output.metadata) == (
+        done.error,
+        done.output,
+        done.metadata,
+    )
 
 
 async def test_no_copy_is_left_behind(workspace: Workspace, tmp_path: Path, monkeypatch) -> None:

@@ -16,8 +16,8 @@ def configure(*names: str, rag: bool = False) -> Settings:
 
 
 def test_names_that_nothing_offers_are_found(tmp_path: Path) -> None:
-    found = find_missing_tools(configure(*NAMED), tmp_path, tmp_path / "home")
-    assert found == ["use_rag_tool", *OF_SERVERS]
+    missing_tools = find_missing_tools(configure(*NAMED), tmp_path, tmp_path / "home")
+    assert missing_tools == ["use_rag_tool", *OF_SERVERS]
 
 
 def test_a_configured_server_brings_its_tools(
@@ -27,5 +27,5 @@ def test_a_configured_server_brings_its_tools(
     (tmp_path / "maxagent").mkdir()
     servers = {"servers": {"git-hub": {"type": "stdio", "command": "true"}}}
     (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
-    found = find_missing_tools(configure(*NAMED, rag=True), tmp_path, tmp_path / "home")
-    assert found == ["mcp__gone__x"]
+    missing_tools = find_missing_tools(configure(*NAMED, rag=True), tmp_path, tmp_path / "home")
+    assert missing_tools == ["mcp__gone__x"]

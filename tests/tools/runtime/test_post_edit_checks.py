@@ -87,8 +87,8 @@ async def test_a_check_that_takes_too_long_is_stopped(run: ToolRun) -> None:
 async def test_a_long_output_is_cut_and_kept(run: ToolRun) -> None:
     result = await edited(run, "seq 100000")
     assert len(result.output) < 30_000 and "command_output" in result.output
-    kept = run.outputs / "c1-check-1.txt"
-    assert kept.read_text().endswith("100000\n")
+    retained = run.outputs / "c1-check-1.txt"
+    assert retained.read_text().endswith("100000\n")
 
 
 async def test_after_a_refused_edit_nothing_is_run(run: ToolRun) -> None:
@@ -127,6 +127,6 @@ async def test_a_new_file_is_checked_too(run: ToolRun) -> None:
 
 
 async def test_what_runs_is_shown_as_it_runs(run: ToolRun) -> None:
-    pieces: list[str] = []
-    await edited(replace(run, emit=pieces.append), "echo hello")
-    assert "".join(pieces) == "$ echo hello\nhello\n"
+    names: list[str] = []
+    await edited(replace(run, emit=names.append), "echo hello")
+    assert "".join(names) == "$ echo hello\nhello\n"

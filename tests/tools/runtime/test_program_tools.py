@@ -107,7 +107,7 @@ async def test_the_approval_mode_holds_for_functions(tmp_path, mode, status, eff
 
 
 @pytest.mark.parametrize(
-    ("name", "args", "words"),
+    ("name", "args", "text"),
     [
         ("count_orders", {}, "customer"),
         ("count_orders", {"customer": "Ann", "status": "lost"}, "status"),
@@ -116,12 +116,12 @@ async def test_the_approval_mode_holds_for_functions(tmp_path, mode, status, eff
         ("count_order", {"customer": "Ann"}, "count_orders"),
     ],
 )
-async def test_the_model_reads_what_went_wrong(tmp_path, name, args, words) -> None:
+async def test_the_model_reads_what_went_wrong(tmp_path, name, args, text) -> None:
     tools = [count_orders, tool(effect="read")(fail)]
     async with Runner(home=tmp_path / "home", tools=tools) as runner:
         events = [event async for event in begin(runner, tmp_path, (name, args))]
     [result] = [event for event in events if event.type == "tool_result"]
-    assert not result.ok and words in result.error and done == []
+    assert not result.ok and text in result.error and done == []
 
 
 def build_other(text: str) -> Any:
@@ -214,7 +214,7 @@ def mcp_thing(a: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("tools", "why"),
+    ("tools", "reason"),
     [
         ([no_docstring], "no docstring"),
         ([no_types], "without a type"),
@@ -226,8 +226,8 @@ def mcp_thing(a: int) -> int:
         ([mcp_thing], "no name of a tool"),
     ],
 )
-def test_what_is_no_tool_is_refused(tools: Any, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
+def test_what_is_no_tool_is_refused(tools: Any, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
         Runner(tools=tools)
 
 

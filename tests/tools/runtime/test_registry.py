@@ -22,8 +22,8 @@ from maxagent.tools.runtime.registry import (
 NAMES = [tool.name for tool in load_all_tools()]
 
 
-def names(wanted: list[str] | None, **chosen: list[str]) -> list[str]:
-    return [tool.name for tool in select_tools(wanted, ToolsSection(**chosen))]
+def names(expected: list[str] | None, **chosen: list[str]) -> list[str]:
+    return [tool.name for tool in select_tools(expected, ToolsSection(**chosen))]
 
 
 def test_the_order_is_always_the_same() -> None:
@@ -56,7 +56,7 @@ def test_every_tool_has_a_short_description(tool) -> None:
     assert "run" not in get_schema(tool)["properties"]
 
 
-@pytest.mark.parametrize("profile", load_built_in_agents().values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("profile", load_built_in_agents().values(), ids=lambda item: item.name)
 def test_tools_of_agent_cost_few_tokens(profile: AgentProfile) -> None:
     tools = select_agent_tools(profile, ToolsSection())
     assert sum(len(json.dumps(get_schema(tool))) for tool in tools) < 20_000

@@ -37,22 +37,22 @@ def test_who_changes_nothing_sends_only_readers(parent: str, sendable: list[str]
 
 
 def test_primary_and_hidden_agents_are_not_sent() -> None:
-    own = {
+    agent_profiles = {
         name: AgentProfile(name, "", "You.", allowed_tools=("read_file",))
         for name in ("a", "b", "c")
     }
-    own["b"] = replace(own["b"], mode="primary")
-    own["c"] = replace(own["c"], hidden=True)
-    registry = AgentRegistry(MappingProxyType(own))
+    agent_profiles["b"] = replace(agent_profiles["b"], mode="primary")
+    agent_profiles["c"] = replace(agent_profiles["c"], hidden=True)
+    registry = AgentRegistry(MappingProxyType(agent_profiles))
     assert [*list_sendable_agents(registry, BUILT_IN["build"])] == ["a"]
 
 
 def test_own_agents_are_described_or_named() -> None:
-    own = {
+    agent_profiles = {
         name: AgentProfile(name, "Does\nit.", "You.", allowed_tools=tools, origin="program")
         for name, tools in (("b", ("edit",)), ("a", ("grep",)))
     }
-    registry = AgentRegistry(MappingProxyType({**own, "explore": BUILT_IN["explore"]}))
+    registry = AgentRegistry(MappingProxyType({**agent_profiles, "explore": BUILT_IN["explore"]}))
     assert describe_own_agents(registry, 1000).splitlines()[1:] == [
         "- a (only reads): Does it.",
         "- b: Does it.",

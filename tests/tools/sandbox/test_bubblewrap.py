@@ -87,8 +87,8 @@ def test_network_is_shared_only_when_requested() -> None:
 
 @pytest.mark.parametrize("stricter", ["frozen", "blank_files", "hidden_files", "hidden_folders"])
 def test_stricter_of_two_mounts_wins(stricter: str) -> None:
-    place = Path("/w/x")
-    both = line(SandboxProfile(writable=(place,), **{stricter: (place,)}))
+    location = Path("/w/x")
+    both = line(SandboxProfile(writable=(location,), **{stricter: (location,)}))
     assert "--bind /w/x /w/x" not in both.replace("--ro-bind /w/x /w/x", "")
 
 
@@ -99,5 +99,5 @@ def test_program_is_accepted_only_when_owned_by_root(tmp_path: Path) -> None:
     assert find_program(f"{tmp_path}") is None
     assert find_program("") is None
     assert find_program(f"relative{os.pathsep}.") is None
-    found = find_program(f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    assert found is None or found.stat().st_uid == 0 and found != own
+    result = find_program(f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert result is None or result.stat().st_uid == 0 and result != own

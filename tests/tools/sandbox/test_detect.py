@@ -57,8 +57,8 @@ def no_bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs_bubblewrap
 def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
-    found = opened(tmp_path)
-    assert (found.backend, found.program, found.network) == ("bubblewrap", FOUND.program, False)
+    result = opened(tmp_path)
+    assert (result.backend, result.program, result.network) == ("bubblewrap", FOUND.program, False)
     assert opened(tmp_path, network=True).state == "bubblewrap, with network"
     assert os.listdir(tmp_path) == []
 
@@ -82,9 +82,9 @@ def test_off_is_off_and_said(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_bwrap")
 def test_missing_program_explains_how_to_install(tmp_path: Path) -> None:
-    found = opened(tmp_path)
-    assert not found.is_on
-    assert "apt install bubblewrap" in found.why_none
+    result = opened(tmp_path)
+    assert not result.is_on
+    assert "apt install bubblewrap" in result.why_none
 
 
 @pytest.mark.usefixtures("no_bwrap")
@@ -109,29 +109,31 @@ CREATED = "bubblewrap, no network; files that steer tools can be created: bwrap:
 def test_root_without_its_rights_is_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = {key: "bwrap: not permitted" if key[1] else "" for key in _list_keys()}
-    monkeypatch.setattr(detect, "_COMPLAINTS", said)
+    texts = {key: "bwrap: not permitted" if key[1] else "" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", texts)
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    found = opened(tmp_path)
-    assert found.is_on and not found.owner_rights and found.why_no_rights == "bwrap: not permitted"
+    result = opened(tmp_path)
+    assert (
+        result.is_on and not result.owner_rights and result.why_no_rights == "bwrap: not permitted"
+    )
     monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
-    assert "files of other owners cannot be written: bwrap: not permitted" in found.state
+    assert "files of other owners cannot be written: bwrap: not permitted" in result.state
 
 
 @needs_bubblewrap
 def test_wall_without_a_guard_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {key: "guard: not permitted" if key[4] else "" for key in _list_keys()}
-    monkeypatch.setattr(detect, "_COMPLAINTS", said)
-    found = opened(tmp_path)
-    assert found.denies_unix_sockets and "can be created: guard: not permitted" in found.state
+    texts = {key: "guard: not permitted" if key[4] else "" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", texts)
+    result = opened(tmp_path)
+    assert result.denies_unix_sockets and "can be created: guard: not permitted" in result.state
 
 
 @needs_bubblewrap
 def test_failing_program_reports_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {key: "bwrap: No permissions" for key in _list_keys()}
-    monkeypatch.setattr(detect, "_COMPLAINTS", said)
-    found = opened(tmp_path)
-    assert not found.is_on and "bwrap: No permissions" in found.why_none
+    texts = {key: "bwrap: No permissions" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", texts)
+    result = opened(tmp_path)
+    assert not result.is_on and "bwrap: No permissions" in result.why_none
 
 
 @needs_bubblewrap
@@ -145,10 +147,10 @@ def test_failing_program_reports_its_error(tmp_path: Path, monkeypatch: pytest.M
 def test_wall_without_a_filter_says_so(
     unix_sockets: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = {key: "bwrap: no seccomp" if key[3] else "" for key in _list_keys()}
-    monkeypatch.setattr(detect, "_COMPLAINTS", said)
-    found = opened(tmp_path, unix_sockets=unix_sockets)
-    assert (found.is_on, found.state, found.denies_unix_sockets) == (True, state, False)
+    texts = {key: "bwrap: no seccomp" if key[3] else "" for key in _list_keys()}
+    monkeypatch.setattr(detect, "_COMPLAINTS", texts)
+    result = opened(tmp_path, unix_sockets=unix_sockets)
+    assert (result.is_on, result.state, result.denies_unix_sockets) == (True, state, False)
 
 
 @needs_bubblewrap
@@ -157,8 +159,8 @@ def test_single_probe_failure_is_retried(tmp_path: Path) -> None:
     first = f"[ -e {once} ] || {{ : > {once}; exit 1; }}"
     program.write_text(f'#!/bin/sh\n{first}\nexec {FOUND.program} "$@"\n')
     program.chmod(0o755)
-    found = replace(opened(tmp_path), program=program)
-    assert detect._verify_sandbox(found).is_on and once.exists()
+    text = replace(opened(tmp_path), program=program)
+    assert detect._verify_sandbox(text).is_on and once.exists()
 
 
 def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,13 +180,13 @@ async def test_missing_writable_folder_is_omitted_and_named(tmp_path: Path, mode
     (tmp_path / "cache").mkdir()
     workspace, missing = Workspace(tmp_path / "project"), tmp_path.resolve() / "missing"
     section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
-    found = open_sandbox(section, workspace, tmp_path / "home")
-    assert found.state.endswith(f"; configured as writable, but missing: `{missing}`")
+    result = open_sandbox(section, workspace, tmp_path / "home")
+    assert result.state.endswith(f"; configured as writable, but missing: `{missing}`")
     missing.mkdir()  # another program makes it: what was asked before counts still
     later = open_sandbox(section, workspace, tmp_path / "home")
-    assert found.confinement == later.confinement == later.state
+    assert result.confinement == later.confinement == later.state
     missing.rmdir()
-    async with found.wrap(["touch", "../cache/made"], workspace.root) as line:
+    async with result.wrap(["touch", "../cache/made"], workspace.root) as line:
         done = await capture_output(line.argv, cwd=workspace.root, timeout=60, guard=line.guard)
     assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])
 

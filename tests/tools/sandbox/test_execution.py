@@ -14,23 +14,23 @@ from maxagent.tools.workspace import Workspace
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_mark_is_removed_from_output_wherever_split(size: int) -> None:
-    heard = bytearray()
-    begun = StartMarker(heard.extend)
-    mark = begun.wrap_command([])[-1]
-    said = f"warning\n{mark}\nhello\n{mark}\n".encode()
-    for at in range(0, len(said), size):
-        begun.add(said[at : at + size])
-    begun.close()
-    assert (begun.has_started, bytes(heard)) == (True, f"warning\nhello\n{mark}\n".encode())
+    events = bytearray()
+    start_marker = StartMarker(events.extend)
+    mark = start_marker.wrap_command([])[-1]
+    content = f"warning\n{mark}\nhello\n{mark}\n".encode()
+    for at in range(0, len(content), size):
+        start_marker.add(content[at : at + size])
+    start_marker.close()
+    assert (start_marker.has_started, bytes(events)) == (True, f"warning\nhello\n{mark}\n".encode())
 
 
 def test_output_without_mark_is_forwarded_on_close() -> None:
-    heard = bytearray()
-    begun = StartMarker(heard.extend)
-    begun.add(b"bwrap: no\n")
-    assert not heard
-    begun.close()
-    assert (begun.has_started, bytes(heard)) == (False, b"bwrap: no\n")
+    events = bytearray()
+    start_marker = StartMarker(events.extend)
+    start_marker.add(b"bwrap: no\n")
+    assert not events
+    start_marker.close()
+    assert (start_marker.has_started, bytes(events)) == (False, b"bwrap: no\n")
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Unlucky(Sandbox):
 
 
 async def _run(folder: Path, line: str, failures: int = 0, timeout: float = 30) -> tuple[int, str]:
-    heard = bytearray()
+    events = bytearray()
     sandbox = Unlucky(Workspace(folder), folder, "bubblewrap", left=[None] * failures)
     argv = ["sh", "-c", line]
-    ended = await stream_inside(sandbox, argv, cwd=folder, timeout=timeout, on_output=heard.extend)
-    return ended.exit_code, heard.decode()
+    ended = await stream_inside(sandbox, argv, cwd=folder, timeout=timeout, on_output=events.extend)
+    return ended.exit_code, events.decode()
 
 
 async def test_failed_sandbox_setup_is_retried(tmp_path: Path) -> None:
@@ -69,18 +69,18 @@ async def test_failed_sandbox_setup_is_retried(tmp_path: Path) -> None:
 
 
 async def test_after_some_tries_it_is_said_why(tmp_path: Path) -> None:
-    code, said = await _run(tmp_path, "echo ran >> log", failures=TRIES)
-    assert (code, said, (tmp_path / "log").exists()) == (1, "bwrap: a socket is gone\n", False)
+    code, output = await _run(tmp_path, "echo ran >> log", failures=TRIES)
+    assert (code, output, (tmp_path / "log").exists()) == (1, "bwrap: a socket is gone\n", False)
 
 
 async def test_started_program_is_never_run_again(tmp_path: Path) -> None:
     line = "echo ran >> log; echo 'bwrap: not true' >&2; exit 1"
-    code, said = await _run(tmp_path, line)
-    assert (code, said, (tmp_path / "log").read_text()) == (1, "bwrap: not true\n", "ran\n")
+    code, output = await _run(tmp_path, line)
+    assert (code, output, (tmp_path / "log").read_text()) == (1, "bwrap: not true\n", "ran\n")
 
 
 async def test_without_a_sandbox_it_runs_as_it_is(tmp_path: Path) -> None:
-    heard = bytearray()
+    events = bytearray()
     argv = ["sh", "-c", "echo $0", "x"]
-    await stream_inside(None, argv, cwd=tmp_path, timeout=30, on_output=heard.extend)
-    assert heard == b"x\n"
+    await stream_inside(None, argv, cwd=tmp_path, timeout=30, on_output=events.extend)
+    assert events == b"x\n"

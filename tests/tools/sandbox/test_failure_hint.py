@@ -4,7 +4,7 @@ from maxagent.tools.sandbox.failure_hint import find_block, find_hint, find_refu
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "touch: cannot touch '/usr/x': Read-only file system",
         "OSError: [Errno 30] EROFS",
@@ -19,23 +19,23 @@ from maxagent.tools.sandbox.failure_hint import find_block, find_hint, find_refu
         "bash: line 1: 12 Bad system call (core dumped) ./32bit",
     ],
 )
-def test_sandbox_like_failure_explains_how_to_ask(said: str) -> None:
-    told = find_hint(f"some output\n{said}\nmore", network=False)
-    assert "`outside_sandbox: true`" in told and "no network" in told
-    assert "\n" not in told
+def test_sandbox_like_failure_explains_how_to_ask(text: str) -> None:
+    hint = find_hint(f"some output\n{text}\nmore", network=False)
+    assert "`outside_sandbox: true`" in hint and "no network" in hint
+    assert "\n" not in hint
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "OSError: [Errno 97] Address family not supported by protocol",
         "Error: listen EAFNOSUPPORT: address family not supported /tmp/tsx-0/12.pipe",
     ],
 )
-def test_refused_unix_socket_is_named(said: str) -> None:
-    told = find_hint(said, network=False, unix_sockets=False)
-    assert "`sandbox.unix_sockets`" in told and "`outside_sandbox: true`" in told
-    assert "unix" not in find_hint(said, network=False, unix_sockets=True)
+def test_refused_unix_socket_is_named(text: str) -> None:
+    hint = find_hint(text, network=False, unix_sockets=False)
+    assert "`sandbox.unix_sockets`" in hint and "`outside_sandbox: true`" in hint
+    assert "unix" not in find_hint(text, network=False, unix_sockets=True)
 
 
 def test_with_a_network_the_network_is_not_why() -> None:
@@ -43,7 +43,7 @@ def test_with_a_network_the_network_is_not_why() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "",
         "1 failed, 3 passed",
@@ -62,18 +62,18 @@ def test_with_a_network_the_network_is_not_why() -> None:
         "psycopg.errors.FileNotFoundError2",
     ],
 )
-def test_any_other_failure_is_the_commands_own(said: str) -> None:
-    assert find_hint(said, network=False) == ""
-    assert find_block(said, network=False) == ""
+def test_any_other_failure_is_the_commands_own(text: str) -> None:
+    assert find_hint(text, network=False) == ""
+    assert find_block(text, network=False) == ""
 
 
 def test_failed_sandbox_setup_is_reported() -> None:
-    told = find_hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
-    assert told.startswith("the sandbox could not be set up")
+    hint = find_hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
+    assert hint.startswith("the sandbox could not be set up")
 
 
 @pytest.mark.parametrize(
-    ("command", "output", "code", "found"),
+    ("command", "output", "code", "result"),
     [
         ("curl localhost:3000", "curl: (7) Failed to connect to localhost", 7, True),
         ("curl -s http://127.0.0.1:3000", "", 7, True),
@@ -83,6 +83,6 @@ def test_failed_sandbox_setup_is_reported() -> None:
     ],
 )
 def test_refused_client_of_this_machine_is_found(
-    command: str, output: str, code: int, found: bool
+    command: str, output: str, code: int, result: bool
 ) -> None:
-    assert bool(find_refused_connection(command, output, code)) is found
+    assert bool(find_refused_connection(command, output, code)) is result

@@ -29,13 +29,13 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 async def see_network(sandbox: Sandbox | None, folder: Path, namespaces: tuple[int, ...]) -> str:
-    said = bytearray()
+    output = bytearray()
     argv = ["sh", "-c", ADDRESSES]
     ended = await stream_inside(
-        sandbox, argv, cwd=folder, timeout=30, on_output=said.extend, namespaces=namespaces
+        sandbox, argv, cwd=folder, timeout=30, on_output=output.extend, namespaces=namespaces
     )
-    assert ended.exit_code == 0, said
-    return said.decode()
+    assert ended.exit_code == 0, output
+    return output.decode()
 
 
 @needs_bubblewrap
@@ -46,7 +46,7 @@ async def test_commands_of_a_thread_share_one_network(sandbox: Sandbox) -> None:
     assert namespaces == tuple(await enter_private_network(sandbox, commands, create=False))
 
     first, again = [await see_network(sandbox, root, namespaces) for _ in range(2)]
-    alone, outside = [await see_network(one, root, ()) for one in (sandbox, None)]
+    alone, outside = [await see_network(item, root, ()) for item in (sandbox, None)]
     names = [text.splitlines()[-1] for text in (first, again, alone, outside)]
     assert names[0] == names[1] and len({*names}) == 3
     devices = [line.split(":")[0].strip() for line in first.splitlines() if ":" in line]
@@ -55,11 +55,11 @@ async def test_commands_of_a_thread_share_one_network(sandbox: Sandbox) -> None:
     assert commands.network is None
 
 
-@pytest.mark.parametrize("why", ["no sandbox", "no thread", "network"])
-async def test_no_network_is_made_where_none_is_needed(why: str, sandbox: Sandbox) -> None:
-    commands = None if why == "no thread" else BackgroundCommands("thread")
-    given = None if why == "no sandbox" else replace(sandbox, network=why == "network")
-    assert await enter_private_network(given, commands) == ()
+@pytest.mark.parametrize("reason", ["no sandbox", "no thread", "network"])
+async def test_no_network_is_made_where_none_is_needed(reason: str, sandbox: Sandbox) -> None:
+    commands = None if reason == "no thread" else BackgroundCommands("thread")
+    text = None if reason == "no sandbox" else replace(sandbox, network=reason == "network")
+    assert await enter_private_network(text, commands) == ()
     assert commands is None or commands.network is None
 
 
@@ -86,14 +86,14 @@ async def test_machine_without_it_is_remembered(
 
 @pytest.mark.skipif(not FOUND.is_on, reason="the command does not run without a sandbox")
 async def test_command_that_cannot_enter_does_not_run(tmp_path: Path) -> None:
-    said = bytearray()
+    output = bytearray()
     with (tmp_path / "no namespace").open("w") as file:
         ended = await stream_output(
             ["touch", str(tmp_path / "made")],
             cwd=tmp_path,
             timeout=30,
-            on_output=said.extend,
+            on_output=output.extend,
             namespaces=(file.fileno(),),
         )
-    assert ended.exit_code == 126 and b"cannot enter the private network" in said
+    assert ended.exit_code == 126 and b"cannot enter the private network" in output
     assert not (tmp_path / "made").exists()

@@ -35,10 +35,10 @@ def test_every_file_that_trust_lists_is_protected(name: str) -> None:
 
 
 def test_in_an_empty_project_every_place_is_held(root: Path) -> None:
-    found = wall(root)
-    assert found.writable == (root,)
-    assert set(found.reserved) == {root / name for name in SPELLINGS}
-    assert (found.frozen, found.pinned) == ((), ())
+    result = wall(root)
+    assert result.writable == (root,)
+    assert set(result.reserved) == {root / name for name in SPELLINGS}
+    assert (result.frozen, result.pinned) == ((), ())
 
 
 def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
@@ -46,12 +46,12 @@ def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
     (root / ".vscode").mkdir()
     (root / ".github" / "workflows").mkdir(parents=True)
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
-    found = wall(root)
+    result = wall(root)
     frozen = {root / name for name in ("AGENTS.md", ".vscode", ".github/workflows")}
-    assert frozen <= set(found.frozen) and root / ".github" in found.pinned
-    assert root / "CLAUDE.md" not in found.frozen  # a link is put back instead
-    named = {str(path.relative_to(root)) for path in found.reserved}
-    assert not named & {"AGENTS.md", ".vscode", "CLAUDE.md"}
+    assert frozen <= set(result.frozen) and root / ".github" in result.pinned
+    assert root / "CLAUDE.md" not in result.frozen  # a link is put back instead
+    names = {str(path.relative_to(root)) for path in result.reserved}
+    assert not names & {"AGENTS.md", ".vscode", "CLAUDE.md"}
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -62,21 +62,24 @@ def test_git_hooks_folder_is_frozen(root: Path, exists: bool) -> None:
         (root / ".myhooks").mkdir()
         (root / "shared.conf").write_text("")
     subprocess.run(["git", "config", "include.path", "../shared.conf"], cwd=root, check=True)
-    found = wall(root)
-    assert (root / "shared.conf" in found.frozen) is exists
+    result = wall(root)
+    assert (root / "shared.conf" in result.frozen) is exists
     for name in ("shared.conf", ".myhooks"):
-        assert (root / name in found.frozen, root / name in found.reserved) == (exists, not exists)
+        assert (root / name in result.frozen, root / name in result.reserved) == (
+            exists,
+            not exists,
+        )
 
 
 def test_repositories_are_writable_and_cannot_be_moved(root: Path) -> None:
     for checkout in (root, root / "lib" / "inner"):
         subprocess.run(["git", "init", "-q", checkout], check=True)
-    found = wall(root)
+    result = wall(root)
     held = (".git", "lib", "lib/inner", "lib/inner/.git")
-    assert {root / name for name in held} <= set(found.pinned)
-    assert root / ".git" not in found.frozen
+    assert {root / name for name in held} <= set(result.pinned)
+    assert root / ".git" not in result.frozen
     assert {root / ".git" / "hooks", root / "lib" / "inner" / ".git" / "config"} <= set(
-        found.frozen
+        result.frozen
     )
 
 
@@ -86,10 +89,10 @@ def test_secrets_are_closed_and_program_secrets_are_empty(root: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
     (root.parent / "agent").mkdir()
-    found = wall(root)
-    assert root / ".env" in found.hidden_files
-    assert {root / ".npmrc", home / ".netrc"} <= set(found.blank_files)
-    assert {home / ".ssh", root.parent / "agent"} <= set(found.hidden_folders)
+    result = wall(root)
+    assert root / ".env" in result.hidden_files
+    assert {root / ".npmrc", home / ".netrc"} <= set(result.blank_files)
+    assert {home / ".ssh", root.parent / "agent"} <= set(result.hidden_folders)
 
 
 def test_a_writable_folders_repository_is_guarded_too(root: Path) -> None:

@@ -32,26 +32,26 @@ def test_secrets_are_found_at_any_depth_and_spelling(tmp_path: Path) -> None:
         "secrets.py",
         "main.py",
     )
-    found = scan_project(workspace)
-    assert named(tmp_path, found.secret_files) == [
+    result = scan_project(workspace)
+    assert named(tmp_path, result.secret_files) == [
         ".env", "a/Server.KEY", "a/b/c/d/e/f/.ENV.production", "node_modules/x/y.pem",
     ]  # fmt: skip
-    assert named(tmp_path, found.secret_folders) == ["a/secrets"]
+    assert named(tmp_path, result.secret_folders) == ["a/secrets"]
 
 
 def test_certificate_lists_in_installed_packages_are_no_secrets(tmp_path: Path) -> None:
     installed = ".venv/lib/python3/site-packages/certifi"
     workspace = make(tmp_path, f"{installed}/cacert.pem", f"{installed}/own.pem", "cacert.pem")
-    found = scan_project(workspace)
-    assert named(tmp_path, found.secret_files) == [f"{installed}/own.pem", "cacert.pem"]
+    result = scan_project(workspace)
+    assert named(tmp_path, result.secret_files) == [f"{installed}/own.pem", "cacert.pem"]
 
 
 def test_user_patterns_with_folders_are_applied(tmp_path: Path) -> None:
     make(tmp_path, "config/prod.yaml", "prod.yaml", "private/x", "a/private/x", "b.txt")
     own = Workspace(tmp_path, ("config/prod.yaml", "/private/", "b.*", "!b.txt"))
-    found = scan_project(own)
-    assert named(tmp_path, found.secret_files) == ["config/prod.yaml"]
-    assert named(tmp_path, found.secret_folders) == ["private"]
+    result = scan_project(own)
+    assert named(tmp_path, result.secret_files) == ["config/prod.yaml"]
+    assert named(tmp_path, result.secret_folders) == ["private"]
 
 
 def test_protected_files_are_found_outside_installed_packages(tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_protected_files_are_found_outside_installed_packages(tmp_path: Path) ->
         "sub/.git/config",
         ".git/hooks/pre-commit",
     )
-    found = scan_project(workspace)
-    assert named(tmp_path, found.protected) == [".github/workflows", "AGENTS.md", "sub/CLAUDE.md"]
-    assert named(tmp_path, found.git) == [".git", "sub/.git"]
+    result = scan_project(workspace)
+    assert named(tmp_path, result.protected) == [".github/workflows", "AGENTS.md", "sub/CLAUDE.md"]
+    assert named(tmp_path, result.git) == [".git", "sub/.git"]
 
 
 def test_target_of_protected_link_is_protected(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_outside_target_of_secret_link_is_hidden(tmp_path: Path) -> None:
     (root / "x.key").symlink_to("real.txt")
     (root / "y.key").symlink_to("gone")
     (root / "z.key").symlink_to("..")
-    found = scan_project(workspace)
-    assert named(tmp_path, found.secret_files) == ["outside/prod.env"]
-    assert named(tmp_path, found.secret_folders) == ["outside/keys"]
+    result = scan_project(workspace)
+    assert named(tmp_path, result.secret_files) == ["outside/prod.env"]
+    assert named(tmp_path, result.secret_folders) == ["outside/keys"]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")

@@ -103,9 +103,13 @@ def test_only_three_socket_families_exist() -> None:
     for machine, name, number, pair in [("x86_64", X86, 41, 53), ("aarch64", ARM, 198, 199)]:
         for opened in (False, True):
             program = build_filter(machine, unix_sockets=opened)
-            made = {one for one in FAMILIES if decide(program, name, number, one, 1) == ALLOW}
+            made = {
+                family for family in FAMILIES if decide(program, name, number, family, 1) == ALLOW
+            }
             assert made == {2, 10, 16} | ({1} if opened else set())
-            assert [one for one in FAMILIES if decide(program, name, pair, one, 1) == ALLOW] == [1]
+            assert [
+                family for family in FAMILIES if decide(program, name, pair, family, 1) == ALLOW
+            ] == [1]
 
 
 @pytest.mark.parametrize(
@@ -148,9 +152,9 @@ def test_calls_of_other_machines_end_the_process(unix_sockets: bool) -> None:
 
 def test_damaged_file_is_written_again(tmp_path: Path) -> None:
     path = write_filter(tmp_path / "new", unix_sockets=False)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:8])
-    assert write_filter(tmp_path / "new", unix_sockets=False).read_bytes() == whole
+    content = path.read_bytes()
+    path.write_bytes(content[:8])
+    assert write_filter(tmp_path / "new", unix_sockets=False).read_bytes() == content
     assert path.stat().st_mode & 0o777 == 0o600
 
 

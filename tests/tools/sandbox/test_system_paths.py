@@ -24,14 +24,17 @@ def test_programs_in_a_private_folder_are_shown(
     monkeypatch.setenv("PATH", ":".join([*entries, "", "/usr/bin"]))
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     private = tmp_path.resolve()
-    own = {Path(one).resolve() for one in (sys.prefix, sys.base_prefix)}
-    shown = set(find_shown_folders([private], network=False)) - own
-    assert shown == {private / "venv", private / "tools"}
+    paths = {Path(item).resolve() for item in (sys.prefix, sys.base_prefix)}
+    folders = set(find_shown_folders([private], network=False)) - paths
+    assert folders == {private / "venv", private / "tools"}
 
 
 def test_private_folders_exist_and_are_real() -> None:
     assert find_private_folders()
-    assert all(one.is_dir() and one == one.resolve() for one in find_private_folders())
+    assert all(
+        private_folder.is_dir() and private_folder == private_folder.resolve()
+        for private_folder in find_private_folders()
+    )
 
 
 def test_writable_folders_are_expanded_and_real(
@@ -44,8 +47,8 @@ def test_writable_folders_are_expanded_and_real(
     monkeypatch.setenv("HOME", str(home))
     root = tmp_path.resolve()
     names = ["~/cache", "../lib", str(tmp_path / "way")]
-    found = resolve_writable_folders(names, project, home / ".llc")
-    assert found == (root / "home" / "cache", root / "lib", root / "lib")
+    writable_folders = resolve_writable_folders(names, project, home / ".llc")
+    assert writable_folders == (root / "home" / "cache", root / "lib", root / "lib")
 
 
 @pytest.mark.parametrize("name", ["/", "~", "..", ".", "", " ", "~/.llc", "file"])
@@ -85,18 +88,18 @@ def test_a_listener_is_found_by_its_real_path(
 ) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "way").symlink_to("real")
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(tmp_path / "way" / "a b.sock"))
-        one.listen()
+    with socket.socket(socket.AF_UNIX) as item:
+        item.bind(str(tmp_path / "way" / "a b.sock"))
+        item.listen()
         assert Path(os.path.realpath(tmp_path / "real" / "a b.sock")) in find_listening_sockets()
 
 
 def test_abstract_relative_and_missing_sockets_are_skipped(tmp_path: Path) -> None:
-    listed = tmp_path / "unix"
+    entries = tmp_path / "unix"
     head = "Num RefCount Protocol Flags Type St Inode Path\n"
     row = "0: 2 0 10000 0001 01 5"
-    listed.write_text(f"{head}{row}\n{row} @abstract\n{row} own.sock\n{row} {tmp_path}/gone\n")
-    assert find_listening_sockets(listed) == []
+    entries.write_text(f"{head}{row}\n{row} @abstract\n{row} own.sock\n{row} {tmp_path}/gone\n")
+    assert find_listening_sockets(entries) == []
     assert find_listening_sockets(tmp_path / "nothing") == []
 
 

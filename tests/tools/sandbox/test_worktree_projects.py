@@ -112,7 +112,7 @@ async def test_worktree_of_worktree_has_packages_but_no_secrets(tmp_path: Path) 
     assert find_origins(inner.folder, tmp_path) == (outer.folder, project.folder)
     done = await run(project, inner, *command)
     assert b"AssertionError: 1 != 2" in done.stderr
-    shown = await run(project, inner, "cat", str(project.folder / ".env"))
-    assert shown.exit_code != 0 and "KEY" not in shown.text
+    result = await run(project, inner, "cat", str(project.folder / ".env"))
+    assert result.exit_code != 0 and "KEY" not in result.text
     logged = await run(project, inner, "git", "log", "--format=%s")
     assert logged.text.strip() == "first"

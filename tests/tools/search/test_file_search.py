@@ -15,9 +15,9 @@ from maxagent.tools.workspace import Workspace
 
 @pytest.fixture
 def program() -> str:
-    if not (found := find_ripgrep()):
+    if not (ripgrep := find_ripgrep()):
         pytest.skip("ripgrep is not on this machine")
-    return found
+    return ripgrep
 
 
 def ask(root: Path, names: list[str], pattern: str, seconds: float = 20) -> Search:
@@ -37,16 +37,16 @@ async def test_user_and_project_settings_change_nothing(
     (tmp_path / ".ignore").write_text("*\n")
     (tmp_path / "a").write_text("found\n")
     monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "config"))
-    found = await search_with_ripgrep(program, ask(tmp_path, ["a"], "found"))
-    assert found and [hit.text for hit in found.hits] == ["found"]
+    ripgrep = await search_with_ripgrep(program, ask(tmp_path, ["a"], "found"))
+    assert ripgrep and [hit.text for hit in ripgrep.hits] == ["found"]
 
 
 async def test_a_program_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     slow = tmp_path / "rg"
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
-    found = await search_with_ripgrep(str(slow), ask(tmp_path, ["a"], "x", seconds=0.2))
-    assert found and not found.complete
+    ripgrep = await search_with_ripgrep(str(slow), ask(tmp_path, ["a"], "x", seconds=0.2))
+    assert ripgrep and not ripgrep.complete
 
 
 @pytest.mark.parametrize("code", [2, 127])
@@ -67,8 +67,8 @@ async def test_hits_in_unnamed_files_are_dropped(tmp_path: Path) -> None:
     ]
     liar.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines) + "\nEND\n")
     liar.chmod(0o755)
-    found = await search_with_ripgrep(str(liar), ask(tmp_path, ["a"], "KEY"))
-    assert found and found.hits == []
+    ripgrep = await search_with_ripgrep(str(liar), ask(tmp_path, ["a"], "KEY"))
+    assert ripgrep and ripgrep.hits == []
 
 
 def test_program_is_found_only_on_absolute_path_entries(
@@ -96,13 +96,13 @@ def root(tmp_path: Path) -> Path:
 
 def check(root: Path, *hits: Hit, seconds: float = 60) -> tuple[SearchResult, dict[str, str]]:
     search = Search(Workspace(root), ["a"], "key", 9, time.monotonic() + seconds)
-    found, hashes = confirm_hits(search, SearchResult([*hits]))
-    return found, dict(hashes)
+    result, hashes = confirm_hits(search, SearchResult([*hits]))
+    return result, dict(hashes)
 
 
 def test_a_line_that_stands_there_counts(root: Path) -> None:
-    found, hashes = check(root, Hit("a", 2, "key = 1", 0))
-    assert found == SearchResult([Hit("a", 2, "key = 1", 0)])
+    result, hashes = check(root, Hit("a", 2, "key = 1", 0))
+    assert result == SearchResult([Hit("a", 2, "key = 1", 0)])
     assert hashes == {"a": hash_content(b"one\nkey = 1\n")}
 
 
@@ -114,8 +114,8 @@ def test_a_line_from_behind_a_link_does_not(root: Path, target: str) -> None:
 
 
 def test_hit_through_a_vanished_link_is_corrected(root: Path) -> None:
-    found, _ = check(root, Hit("a", 1, "key = hunter2", 0))
-    assert found == SearchResult([Hit("a", 2, "key = 1", 0)])
+    result, _ = check(root, Hit("a", 1, "key = hunter2", 0))
+    assert result == SearchResult([Hit("a", 2, "key = 1", 0)])
 
 
 def test_secret_file_under_another_name_shows_nothing(root: Path) -> None:
@@ -125,10 +125,10 @@ def test_secret_file_under_another_name_shows_nothing(root: Path) -> None:
 
 def test_file_in_own_encoding_is_read_whole(root: Path) -> None:
     (root / "a").write_bytes("# 这是配置文件\nkey = 文件\n".encode("gbk"))
-    found, hashes = check(root, Hit("a", 2, "key = \ufffd", 0))
-    assert [hit.text for hit in found.hits] == ["key = 文件"] and list(hashes) == ["a"]
+    result, hashes = check(root, Hit("a", 2, "key = \ufffd", 0))
+    assert [hit.text for hit in result.hits] == ["key = 文件"] and list(hashes) == ["a"]
 
 
 def test_it_ends_in_time(root: Path) -> None:
-    found, hashes = check(root, Hit("a", 2, "key = 2", 0), seconds=0)
-    assert (found, hashes) == (SearchResult([], complete=False), {})
+    result, hashes = check(root, Hit("a", 2, "key = 2", 0), seconds=0)
+    assert (result, hashes) == (SearchResult([], complete=False), {})

@@ -41,10 +41,10 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     if not (program := find_ripgrep()):
         pytest.skip("ripgrep is not on this machine")
 
-    def search(what: Search) -> SearchResult:
-        found = asyncio.run(search_with_ripgrep(program, what))
-        assert found is not None
-        return found
+    def search(subject: Search) -> SearchResult:
+        result = asyncio.run(search_with_ripgrep(program, subject))
+        assert result is not None
+        return result
 
     return search
 
@@ -63,7 +63,7 @@ def ask(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found"),
+    ("pattern", "result"),
     [
         (r"def \w+", [("a.py", 3, "def one():", 0)]),
         (r"'x'$", [("a.py", 4, "    return 'x'", 11)]),
@@ -93,12 +93,12 @@ def test_lines_are_found(
     engine: Engine,
     workspace: Workspace,
     pattern: str,
-    found: list[tuple[str, int, str, int | None]],
+    result: list[tuple[str, int, str, int | None]],
 ) -> None:
     hits = engine(ask(workspace, pattern)).hits
-    got = [(hit.path, hit.line, hit.text, hit.column) for hit in hits]
-    assert [hit[:3] for hit in got] == [hit[:3] for hit in found]
-    assert all(want[3] in (None, hit[3]) for hit, want in zip(got, found, strict=True))
+    received = [(hit.path, hit.line, hit.text, hit.column) for hit in hits]
+    assert [hit[:3] for hit in received] == [hit[:3] for hit in result]
+    assert all(want[3] in (None, hit[3]) for hit, want in zip(received, result, strict=True))
 
 
 def test_match_in_a_very_long_line_is_found(engine: Engine, workspace: Workspace) -> None:
@@ -112,8 +112,8 @@ def test_only_named_files_are_searched_in_order(engine: Engine, workspace: Works
 
 
 def test_the_search_stops_at_enough_hits(engine: Engine, workspace: Workspace) -> None:
-    found = engine(ask(workspace, "name", most=2))
-    assert [hit.line for hit in found.hits] == [1, 2] and found.complete
+    result = engine(ask(workspace, "name", most=2))
+    assert [hit.line for hit in result.hits] == [1, 2] and result.complete
 
 
 def test_many_files_are_all_searched(engine: Engine, tmp_path: Path) -> None:
@@ -127,8 +127,8 @@ def test_many_files_are_all_searched(engine: Engine, tmp_path: Path) -> None:
 def test_search_out_of_time_reports_incomplete_result(workspace: Workspace) -> None:
     (workspace.root / "trap").write_text("a" * 60 + "b\n")
     search = Search(workspace, ["a.py", "trap"], "one|(a|aa)+$", 9, time.monotonic() + 0.5)
-    found = search_lines(search)
-    assert [hit.path for hit in found.hits] == ["a.py"] and not found.complete
+    lines = search_lines(search)
+    assert [hit.path for hit in lines.hits] == ["a.py"] and not lines.complete
 
 
 @pytest.mark.parametrize("pattern", ["(", "*a", "[z-a]", r"\p{nonsense}"])

@@ -24,10 +24,10 @@ def test_a_line_without_a_parser_is_asked(
     monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
     syntax_tree.forget_parser()
     try:
-        found = analyze_command("ls", ".", workspace)
+        command = analyze_command("ls", ".", workspace)
     finally:
         syntax_tree.forget_parser()
-    assert (found.verdict, found.rule, found.commands) == ("ask", "unparsed", ())
+    assert (command.verdict, command.rule, command.commands) == ("ask", "unparsed", ())
 
 
 def test_the_strictest_finding_wins(workspace: Workspace) -> None:
@@ -43,18 +43,18 @@ def test_broken_line_is_refused_for_readable_part(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("line", [r"rm -rf $'/\'", r"echo $'\\' ; rm x; echo '\'"])
 def test_ansi_string_ending_elsewhere_in_bash_is_asked(line: str, workspace: Workspace) -> None:
-    found = analyze_command(line, ".", workspace)
-    assert (found.verdict, found.rule, found.plain) == ("ask", "unparsed", False)
+    command = analyze_command(line, ".", workspace)
+    assert (command.verdict, command.rule, command.plain) == ("ask", "unparsed", False)
 
 
 def test_each_command_says_what_users_rules_need(workspace: Workspace) -> None:
-    found = analyze_command("npm test -- 'a b' && ls sub | wc -l", ".", workspace)
-    assert found.commands == (
+    command = analyze_command("npm test -- 'a b' && ls sub | wc -l", ".", workspace)
+    assert command.commands == (
         AnalyzedCommand(("npm", "test", "--", "a b")),
         AnalyzedCommand(("ls", "sub"), reads=True),
         AnalyzedCommand(("wc", "-l"), reads=True),
     )
-    assert found.plain and found.verdict is None
+    assert command.plain and command.verdict is None
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_what_it_may_allow_is(line: str, workspace: Workspace) -> None:
 
 
 def test_wrapped_commands_never_count_as_reading(workspace: Workspace) -> None:
-    found = analyze_command("sudo ls; echo $(ls)", ".", workspace)
-    inner = [command for command in found.commands if command.words == ("ls",)]
+    result = analyze_command("sudo ls; echo $(ls)", ".", workspace)
+    inner = [command for command in result.commands if command.words == ("ls",)]
     assert len(inner) == 2
     assert all(command.wrapped and not command.reads for command in inner)
 
@@ -112,9 +112,9 @@ def test_the_folder_it_runs_in_counts(workspace: Workspace) -> None:
 def test_cd_into_inaccessible_folder_is_not_allowed(workspace: Workspace) -> None:
     assert analyze_command("cd sub || cat ../x", ".", workspace).verdict == "allow"
     (workspace.root / "sub").chmod(0)
-    found = analyze_command("cd sub || cat ../x", ".", workspace)
+    command = analyze_command("cd sub || cat ../x", ".", workspace)
     (workspace.root / "sub").chmod(0o700)
-    assert (found.verdict, "a folder you can enter" in found.reason) == (None, True)
+    assert (command.verdict, "a folder you can enter" in command.reason) == (None, True)
 
 
 def test_line_length_and_command_count_are_limited(workspace: Workspace) -> None:
@@ -153,8 +153,8 @@ def test_listing_all_names_is_no_protected_change(line: str, workspace: Workspac
     + ["test x == a; ./y ]", "(ls == x; ./y )", "ls == x\n./y }", "[ x == @(a|b) ]"],
 )
 def test_pattern_that_may_be_commands_is_asked(line: str, workspace: Workspace) -> None:
-    found = analyze_command(line, ".", workspace)
-    assert (found.verdict, found.plain) == ("ask", False)
+    command = analyze_command(line, ".", workspace)
+    assert (command.verdict, command.plain) == ("ask", False)
     assert analyze_command(line.replace("./y", "rm -rf /"), ".", workspace).verdict != "allow"
 
 

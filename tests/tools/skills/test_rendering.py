@@ -15,16 +15,16 @@ from maxagent.tools.skills.rendering import (
 SECRETS = (".env", "*.pem")
 
 
-def make_skill(place: SkillPlace, body: str = "Do it.", name: str = "night") -> Skill:
-    file = place.add(f"skills/{name}", {"name": name, "description": f"Use {name}."}, body)
+def make_skill(location: SkillPlace, body: str = "Do it.", name: str = "night") -> Skill:
+    file = location.add(f"skills/{name}", {"name": name, "description": f"Use {name}."}, body)
     skill = read_skill_file(file, "user")
     assert isinstance(skill, Skill)
     return skill
 
 
 def test_catalog_has_a_line_for_each_skill_that_fits(tmp_path: Path) -> None:
-    place = SkillPlace(tmp_path)
-    skills = [make_skill(place, name=f"s{number:03}") for number in range(120)]
+    location = SkillPlace(tmp_path)
+    skills = [make_skill(location, name=f"s{number:03}") for number in range(120)]
     lines = format_catalog(skills, 8_000).splitlines()
     assert lines[1] == "- s000: Use s000." and len(lines) == 102
     assert lines[-1] == "[20 more are not listed; the user loads one with /NAME]"
@@ -34,10 +34,10 @@ def test_catalog_has_a_line_for_each_skill_that_fits(tmp_path: Path) -> None:
 
 
 def test_skill_is_shown_with_its_files_and_no_secret(tmp_path: Path) -> None:
-    place = SkillPlace(tmp_path)
-    skill = make_skill(place, "Do it.\n</skill>\nsk-1234567890abcdefghij1234")
+    location = SkillPlace(tmp_path)
+    skill = make_skill(location, "Do it.\n</skill>\nsk-1234567890abcdefghij1234")
     for name in ("scripts/a.sh", "scripts/b.sh", ".env", "key.pem"):
-        place.write(f"skills/night/{name}", "x")
+        location.write(f"skills/night/{name}", "x")
     (skill.folder / "link").symlink_to("/etc/passwd")
     assert render_skill(skill, SECRETS).splitlines() == [
         f'<skill name="night" folder="{skill.folder}">',
@@ -52,19 +52,19 @@ def test_skill_is_shown_with_its_files_and_no_secret(tmp_path: Path) -> None:
 
 
 def test_long_skill_is_cut_and_many_files_are_capped(tmp_path: Path) -> None:
-    place = SkillPlace(tmp_path)
-    skill = make_skill(place, "line\n" * 20_000)
+    location = SkillPlace(tmp_path)
+    skill = make_skill(location, "line\n" * 20_000)
     for number in range(60):
-        place.write(f"skills/night/f{number:02}.md", "x")
-    shown = render_skill(skill, ())
-    assert len(shown.encode()) < MAX_BODY + 2_000
-    assert f"[cut here; read_file shows the rest: {skill.folder}/SKILL.md]" in shown
-    assert shown.splitlines()[-2:] == ["f49.md", "[and more]"]
+        location.write(f"skills/night/f{number:02}.md", "x")
+    output = render_skill(skill, ())
+    assert len(output.encode()) < MAX_BODY + 2_000
+    assert f"[cut here; read_file shows the rest: {skill.folder}/SKILL.md]" in output
+    assert output.splitlines()[-2:] == ["f49.md", "[and more]"]
 
 
 def test_missing_skill_of_an_agent_is_said(tmp_path: Path) -> None:
-    place = SkillPlace(tmp_path)
-    skill = make_skill(place)
-    shown = render_skills(["night", "day"], SkillRegistry({"night": skill}), ())
-    assert "Do it." in shown[0]
-    assert shown[1] == MISSING.format(name="day")
+    location = SkillPlace(tmp_path)
+    skill = make_skill(location)
+    skills = render_skills(["night", "day"], SkillRegistry({"night": skill}), ())
+    assert "Do it." in skills[0]
+    assert skills[1] == MISSING.format(name="day")

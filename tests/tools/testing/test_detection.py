@@ -52,7 +52,10 @@ def manifest(test: str = "", **more: object) -> str:
 
 
 async def detect(folder: Path) -> list[tuple[str, str]]:
-    return [(one.framework, format_command(one)) for one in await detect_test_commands(folder, "")]
+    return [
+        (test_command.framework, format_command(test_command))
+        for test_command in await detect_test_commands(folder, "")
+    ]
 
 
 @pytest.mark.parametrize("framework", PROJECTS)
@@ -113,7 +116,7 @@ async def test_framework_is_known_by_its_files(
 
 
 @pytest.mark.parametrize(
-    ("lock_file", "test", "shown", "arguments"),
+    ("lock_file", "test", "text", "arguments"),
     [
         ("package-lock.json", "jest -i", "npm test", ["test", "--silent", "--"]),
         ("yarn.lock", "jest -i", "yarn test", ["test"]),
@@ -122,11 +125,11 @@ async def test_framework_is_known_by_its_files(
     ],
 )
 async def test_script_runs_by_the_manager_of_the_lock_file(
-    lock_file: str, test: str, shown: str, arguments: list[str], project: Path, programs: Path
+    lock_file: str, test: str, text: str, arguments: list[str], project: Path, programs: Path
 ) -> None:
     write(project, {"package.json": manifest(test), lock_file: ""})
     (command,) = await detect_test_commands(project, "")
-    assert (command.shown, [*command.argv[1:]]) == (shown, arguments)
+    assert (command.shown, [*command.argv[1:]]) == (text, arguments)
     assert Path(command.argv[0]).parent == programs and command.environment["CI"] == "1"
 
 
@@ -195,10 +198,10 @@ async def test_every_framework_of_a_project_is_found(project: Path, programs: Pa
     for framework in ("pytest", "jest", "go", "cargo"):
         PROJECTS[framework].write(project)
     write(project, {"Makefile": "test:\n\tpytest\n"})
-    found = [framework for framework, _ in await detect(project)]
-    assert found == ["pytest", "jest", "go", "cargo", "make"]
+    result = [framework for framework, _ in await detect(project)]
+    assert result == ["pytest", "jest", "go", "cargo", "make"]
     active = await detect_active_commands(project, "")
-    assert [command.framework for command in active] == found[:-1]
+    assert [command.framework for command in active] == result[:-1]
 
 
 def test_command_with_folder_is_shown_as_typed() -> None:

@@ -80,10 +80,10 @@ async def test_sandboxed_tests_are_counted_and_cannot_escape(
 
 
 async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
-    told: list[str] = []
+    names: list[str] = []
     command = TestCommand(("sh", "-c", "echo one; echo two >&2"), "make", "configured")
-    run = await run_tests(command, tmp_path, 60, told.append)
-    assert ("".join(told), run.tail) == ("one\ntwo\n", "one\ntwo\n")
+    run = await run_tests(command, tmp_path, 60, names.append)
+    assert ("".join(names), run.tail) == ("one\ntwo\n", "one\ntwo\n")
     assert (evaluate_run(run).verdict, evaluate_run(run).reason) == ("passed", "exit code 0")
 
 
@@ -139,8 +139,8 @@ json.dump({"stats": stats, "failures": [test], "passes": [], "pending": []}, ope
 
 
 async def test_failures_of_mocha_are_shown_without_secrets(tmp_path: Path) -> None:
-    shown: list[str] = []
+    names: list[str] = []
     command = TestCommand((sys.executable, "-c", MOCHA), "mocha", "mocha")
-    run = await run_tests(command, tmp_path, 60, shown.append)
-    for text in ("".join(shown), run.tail):
+    run = await run_tests(command, tmp_path, 60, names.append)
+    for text in ("".join(names), run.tail):
         assert "printed by a test" in text and "5 == 4" in text and "a1B2a1B2" not in text

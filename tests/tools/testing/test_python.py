@@ -94,16 +94,16 @@ async def test_project_python_without_pytest_is_a_problem(tmp_path: Path) -> Non
     assert command and command.problem == f"pytest is not installed for `{own}`"
 
 
-@pytest.mark.parametrize("place", [".venv", "venv", "env", "links"])
+@pytest.mark.parametrize("text", [".venv", "venv", "env", "links"])
 async def test_python_in_project_is_not_run_for_detection(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "project"
     write(folder, "test_a.py")
-    own = fake_python(folder / place / "bin" / "python", has_pytest=True)
+    own = fake_python(folder / text / "bin" / "python", has_pytest=True)
     own.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
     active = own.parent.parent
-    if place == "links":
+    if text == "links":
         active = tmp_path / "active"
         (active / "bin").mkdir(parents=True)
         (active / "bin/python").symlink_to(own)

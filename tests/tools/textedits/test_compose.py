@@ -11,11 +11,11 @@ from maxagent.tools.textedits.text_edits import TextEdit, apply_edits
 def changes(draw: st.DrawFn, text: str) -> list[TextEdit]:
     places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pairs = zip(places[::2], places[1::2], strict=False)
-    pieces = list[TextEdit]()
+    parts = list[TextEdit]()
     for start, end in pairs:
-        if not pieces or start > pieces[-1].end:
-            pieces.append(TextEdit(start, end, draw(st.text("xy\n", max_size=3))))
-    return pieces
+        if not parts or start > parts[-1].end:
+            parts.append(TextEdit(start, end, draw(st.text("xy\n", max_size=3))))
+    return parts
 
 
 @given(st.text("abc\n", max_size=20), st.data())
@@ -25,7 +25,7 @@ def test_the_composed_pieces_do_both(text: str, data: st.DataObject) -> None:
     second = data.draw(changes(between))
     both = compose_edits(first, second)
     assert apply_edits(text, both) == apply_edits(between, second)
-    assert all(one.end < other.start for one, other in zip(both, both[1:], strict=False))
+    assert all(item.end < other.start for item, other in zip(both, both[1:], strict=False))
 
 
 @given(st.text("abc\n", max_size=20), st.data())

@@ -91,13 +91,13 @@ def test_added_and_removed_lines_are_counted(old: str, new: str) -> None:
 
 @given(LINES, LINES)
 def test_the_changes_cover_both_texts_without_gaps(old: list[str], new: list[str]) -> None:
-    place = new_place = 0
+    number = new_place = 0
     for change in diff_lines(old, new):
-        assert (change.start, change.new_start) == (place, new_place)
+        assert (change.start, change.new_start) == (number, new_place)
         same = old[change.start : change.end] == new[change.new_start : change.new_end]
         assert same is (change.kind == "equal")
-        place, new_place = change.end, change.new_end
-    assert (place, new_place) == (len(old), len(new))
+        number, new_place = change.end, change.new_end
+    assert (number, new_place) == (len(old), len(new))
 
 
 @pytest.mark.timeout(20)
@@ -109,11 +109,11 @@ def test_long_files_with_equal_lines_do_not_hang() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "shown"),
+    ("number", "text"),
     [(20, "--- a\n+++ b\n-1\n+2\n"), (15, "--- a\n+++ b\n-1\n[… 1 more lines]\n")],
 )
-def test_long_diff_is_cut_at_line_with_note(most: int, shown: str) -> None:
-    assert shorten_diff("--- a\n+++ b\n-1\n+2\n", most) == shown
+def test_long_diff_is_cut_at_line_with_note(number: int, text: str) -> None:
+    assert shorten_diff("--- a\n+++ b\n-1\n+2\n", number) == text
 
 
 @given(
@@ -126,8 +126,8 @@ def test_long_split_texts_are_diffed_correctly(
 ) -> None:
     old = [f"{number}\n" for number in numbers]
     new = list(old)
-    for place, size in edits:
-        new[place : place + size] = ["new\n"] * (5 - size)
+    for location, size in edits:
+        new[location : location + size] = ["new\n"] * (5 - size)
     made: list[str] = []
     for change in diff_lines(old, new):
         lines = old[change.start : change.end]
@@ -139,16 +139,16 @@ def test_long_split_texts_are_diffed_correctly(
 def test_alternating_changes_in_long_text_are_fast() -> None:
     old = [f"line {number}\n" for number in range(40_000)]
     new = [line if number % 2 else "x" + line for number, line in enumerate(old)]
-    begun = time.process_time()
+    process_time = time.process_time()
     assert len(diff_lines(old, new)) == 40_000
-    assert time.process_time() - begun < 5
+    assert time.process_time() - process_time < 5
 
 
 LETTERS = st.lists(st.sampled_from("abcdefgh"), max_size=10)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "result"),
     [
         ("abc", "abc", [(0, 0), (1, 1), (2, 2)]),
         ("abc", "axc", [(0, 0), (2, 2)]),
@@ -159,23 +159,23 @@ LETTERS = st.lists(st.sampled_from("abcdefgh"), max_size=10)
     ],
 )
 def test_lines_that_both_have_once_are_found(
-    old: str, new: str, found: list[tuple[int, int]]
+    old: str, new: str, result: list[tuple[int, int]]
 ) -> None:
-    assert find_anchors(list(old), list(new)) == found
+    assert find_anchors(list(old), list(new)) == result
 
 
 @given(LETTERS, LETTERS)
 def test_anchors_are_equal_lines_and_ascend(old: list[str], new: list[str]) -> None:
-    found = find_anchors(old, new)
-    assert all(old[at] == new[new_at] for at, new_at in found)
-    assert all(a < c and b < d for (a, b), (c, d) in zip(found, found[1:], strict=False))
+    anchors = find_anchors(old, new)
+    assert all(old[at] == new[new_at] for at, new_at in anchors)
+    assert all(a < c and b < d for (a, b), (c, d) in zip(anchors, anchors[1:], strict=False))
 
 
 OLD = "a\nb\nc\nd\n"
 
 
 @pytest.mark.parametrize(
-    ("pieces", "found"),
+    ("text_edits", "changed_blocks"),
     [
         ([TextEdit(2, 3, "B")], [ChangedBlock(1, 2, 1, 2)]),
         ([TextEdit(2, 3, "B\nx")], [ChangedBlock(1, 2, 1, 3)]),
@@ -187,34 +187,36 @@ OLD = "a\nb\nc\nd\n"
         ([], []),
     ],
 )
-def test_blocks_are_whole_lines(pieces: list[TextEdit], found: list[ChangedBlock]) -> None:
-    assert find_blocks(OLD, pieces) == found
+def test_blocks_are_whole_lines(
+    text_edits: list[TextEdit], changed_blocks: list[ChangedBlock]
+) -> None:
+    assert find_blocks(OLD, text_edits) == changed_blocks
 
 
 @given(st.text("ab\n", max_size=30), st.data())
 def test_diff_from_edits_turns_old_text_into_new(text: str, data: st.DataObject) -> None:
     places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
-    pieces = [
+    text_edits = [
         TextEdit(start, stop, data.draw(st.text("ab\n", max_size=5)))
         for start, stop in zip(places[::2], places[1::2], strict=False)
     ]
-    new = apply_edits(text, pieces)
+    new = apply_edits(text, text_edits)
     before, after = text.splitlines(keepends=True), new.splitlines(keepends=True)
     made, done = list[str](), 0
-    for change in find_changed_lines(text, new, pieces):
+    for change in find_changed_lines(text, new, text_edits):
         made += [*before[done : change.start], *after[change.new_start : change.new_end]]
         done = change.end
     assert [*made, *before[done:]] == after
-    assert (build_diff(text, new, "a", pieces) == "") == (text == new)
+    assert (build_diff(text, new, "a", text_edits) == "") == (text == new)
 
 
 def test_many_changes_in_long_file_are_fast() -> None:
     old = "".join(f"line {number}\n\n" for number in range(50_000))
-    pieces = list[TextEdit]()
+    parts = list[TextEdit]()
     for number in range(0, 50_000, 2):
-        at = old.index(f"line {number}\n", pieces[-1].end if pieces else 0)
-        pieces.append(TextEdit(at, at + 4, "LINE"))
-    begun = time.process_time()
-    diff = build_diff(old, apply_edits(old, pieces), "a", pieces)
+        at = old.index(f"line {number}\n", parts[-1].end if parts else 0)
+        parts.append(TextEdit(at, at + 4, "LINE"))
+    process_time = time.process_time()
+    diff = build_diff(old, apply_edits(old, parts), "a", parts)
     assert count_changes(diff) == (25_000, 25_000)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - process_time < 5

@@ -94,7 +94,7 @@ async def test_each_redirect_is_checked_again(web: WebServer) -> None:
     web.page("/b", "secret")
     with pytest.raises(ToolError, match="not on the public internet"):
         await get(web.url("/a"), Names(["127.0.0.1"], ["10.0.0.1"]))
-    assert [one["path"] for one in web.asked] == ["/a"]
+    assert [item["path"] for item in web.asked] == ["/a"]
 
 
 async def test_same_host_redirects_are_followed_without_cookies(web: WebServer) -> None:
@@ -104,7 +104,7 @@ async def test_same_host_redirects_are_followed_without_cookies(web: WebServer) 
     web.page("/5", "there")
     fetched = await get(web.url("/0"))
     assert (fetched.data, str(fetched.address)) == (b"there", web.url("/5"))
-    assert not any({"Cookie", "Referer"} & set(one) for one in web.asked)
+    assert not any({"Cookie", "Referer"} & set(item) for item in web.asked)
 
 
 async def test_redirects_without_end_are_left(web: WebServer) -> None:

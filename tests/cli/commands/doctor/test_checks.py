@@ -68,8 +68,8 @@ def program(folder: Path, name: str, script: str) -> Path:
 
 
 def test_every_check_has_a_name_of_its_own(tmp_path: Path) -> None:
-    found = [check(around(tmp_path)) for check in CHECKS]
-    assert len({each.name for each in found}) == len(CHECKS)
+    result = [check(around(tmp_path)) for check in CHECKS]
+    assert len({each.name for each in result}) == len(CHECKS)
 
 
 def test_python_and_sqlite_say_their_versions(
@@ -79,17 +79,17 @@ def test_python_and_sqlite_say_their_versions(
     assert check_sqlite(around(tmp_path)) == DoctorCheck("sqlite", "ok", sqlite3.sqlite_version)
     old = SimpleNamespace(sqlite_version="3.31.1", sqlite_version_info=(3, 31, 1))
     monkeypatch.setattr(checks, "sqlite3", old)
-    found = check_sqlite(around(tmp_path))
-    assert (found.status, found.detail) == ("warn", "3.31.1")
-    assert "3.35" in found.remedy
+    result = check_sqlite(around(tmp_path))
+    assert (result.status, result.detail) == ("warn", "3.31.1")
+    assert "3.35" in result.remedy
 
 
 def test_without_git_snapshots_have_only_what_tools_write(
     programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = check_snapshots(around(tmp_path))
-    assert (found.status, found.remedy) == ("warn", "install git")
-    assert "only files that tools write" in found.detail and "commands" in found.detail
+    result = check_snapshots(around(tmp_path))
+    assert (result.status, result.remedy) == ("warn", "install git")
+    assert "only files that tools write" in result.detail and "commands" in result.detail
     program(programs, "git", "echo git version 2")
     folder = tmp_path / "data" / "snapshots"
     assert check_snapshots(around(tmp_path)) == DoctorCheck(
@@ -112,9 +112,9 @@ def test_program_check_runs_the_program(
     assert check(around(programs)) == missing
 
     program(programs, name, 'echo "$0 $1"; echo more')
-    found = check(around(programs))
-    assert (found.status, found.remedy) == ("ok", "")
-    assert found.detail == f"{path} --version ({path})"
+    result = check(around(programs))
+    assert (result.status, result.remedy) == ("ok", "")
+    assert result.detail == f"{path} --version ({path})"
 
 
 def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
@@ -133,8 +133,8 @@ def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
 
 @needs_bubblewrap
 def test_the_sandbox_is_tried(tmp_path: Path) -> None:
-    found = check_sandbox(around(tmp_path))
-    assert (found.status, found.detail) == ("ok", f"bubblewrap, no network ({FOUND.program})")
+    result = check_sandbox(around(tmp_path))
+    assert (result.status, result.detail) == ("ok", f"bubblewrap, no network ({FOUND.program})")
 
 
 @needs_bubblewrap
@@ -143,17 +143,17 @@ def test_sandbox_without_a_filter_is_a_warning(
 ) -> None:
     flags = (False, True)
     keys = product([FOUND.program], flags, [False], flags, flags)
-    said = {key: "bwrap: no seccomp" if key[3] else "" for key in keys}
-    monkeypatch.setattr(detect, "_COMPLAINTS", said)
-    found = check_sandbox(around(tmp_path))
-    assert (found.status, "unix sockets are open" in found.detail) == ("warn", True)
+    texts = {key: "bwrap: no seccomp" if key[3] else "" for key in keys}
+    monkeypatch.setattr(detect, "_COMPLAINTS", texts)
+    result = check_sandbox(around(tmp_path))
+    assert (result.status, "unix sockets are open" in result.detail) == ("warn", True)
 
 
 def test_the_configurations_files_are_named(tmp_path: Path) -> None:
     assert check_configuration(around(tmp_path)).detail == "defaults only"
     (tmp_path / "config.yaml").write_text("language: en\n")
-    found = check_configuration(around(tmp_path, LLC_MODE="ask"))
-    assert (found.status, found.detail) == ("ok", f"{tmp_path}/config.yaml, environment LLC_MODE")
+    result = check_configuration(around(tmp_path, LLC_MODE="ask"))
+    assert (result.status, result.detail) == ("ok", f"{tmp_path}/config.yaml, environment LLC_MODE")
 
 
 def test_folder_in_place_of_configuration_is_reported(
@@ -171,9 +171,9 @@ def test_unloadable_configuration_fails_and_hides_provider(tmp_path: Path) -> No
 
 
 def test_no_provider_fails_with_a_remedy(tmp_path: Path) -> None:
-    found = check_provider(around(tmp_path))
-    assert found.status == "fail"
-    assert "OPENAI_API_KEY" in found.remedy
+    result = check_provider(around(tmp_path))
+    assert result.status == "fail"
+    assert "OPENAI_API_KEY" in result.remedy
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,11 @@ def test_provider_check_names_key_source_not_key(
 
 
 def test_creatable_or_private_data_directory_is_ok(tmp_path: Path) -> None:
-    found = check_data_directory(around(tmp_path / "new"))
-    assert (found.status, f"{tmp_path}/new/data (will be created)" in found.detail) == ("ok", True)
+    result = check_data_directory(around(tmp_path / "new"))
+    assert (result.status, f"{tmp_path}/new/data (will be created)" in result.detail) == (
+        "ok",
+        True,
+    )
     assert not (tmp_path / "new").exists()
     (tmp_path / "data").mkdir(mode=0o700)
     assert check_data_directory(around(tmp_path)).detail.startswith(f"{tmp_path}/data, ")
@@ -214,14 +217,14 @@ def test_creatable_or_private_data_directory_is_ok(tmp_path: Path) -> None:
 def test_data_directory_readable_by_others_warns(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(0o755)
-    found = check_data_directory(around(tmp_path))
-    assert (found.status, f"`chmod 700 {tmp_path}/data`" in found.remedy) == ("warn", True)
+    result = check_data_directory(around(tmp_path))
+    assert (result.status, f"`chmod 700 {tmp_path}/data`" in result.remedy) == ("warn", True)
 
 
 def test_file_in_place_of_data_directory_fails(tmp_path: Path) -> None:
     (tmp_path / "data").touch()
-    found = check_data_directory(around(tmp_path))
-    assert (found.status, "MAXAGENT_HOME" in found.remedy) == ("fail", True)
+    result = check_data_directory(around(tmp_path))
+    assert (result.status, "MAXAGENT_HOME" in result.remedy) == ("fail", True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -232,16 +235,16 @@ def test_a_data_directory_that_cannot_be_written_fails(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "SPACE_NEEDED", 10**18)
-    found = check_data_directory(around(tmp_path))
-    assert (found.status, found.remedy.startswith("only ")) == ("warn", True)
+    result = check_data_directory(around(tmp_path))
+    assert (result.status, result.remedy.startswith("only ")) == ("warn", True)
 
 
 def test_a_pattern_that_opens_secrets_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("security: {ignore_patterns: [priv/, '!.env']}\n")
-    found = check_configuration(around(tmp_path))
-    assert found.status == "warn"
-    assert f"`!.env` ({tmp_path / 'config.yaml'}:1) in `security.ignore_patterns`" in found.detail
-    assert "priv/" not in found.detail
+    result = check_configuration(around(tmp_path))
+    assert result.status == "warn"
+    assert f"`!.env` ({tmp_path / 'config.yaml'}:1) in `security.ignore_patterns`" in result.detail
+    assert "priv/" not in result.detail
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ PROGRAM = (
 
 def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """`mcode doctor` as a process of its own in an empty home."""
-    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
+    saved = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
     return subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         cwd=folder,
-        env=kept | {"MAXAGENT_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"} | environ,
+        env=saved | {"MAXAGENT_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"} | environ,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -67,11 +67,11 @@ def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("environ", [{"LC_ALL": "zh_CN.UTF-8"}, {"LLC_LANG": "zh"}])
 def test_it_speaks_chinese(environ: dict[str, str], tmp_path: Path) -> None:
-    said = run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
-    assert "密钥来自 OPENAI_API_KEY" in said and "正常  提供方" in said
-    labels = [line[:12] for line in said.splitlines() if line[:1].strip()]
+    stdout = run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
+    assert "密钥来自 OPENAI_API_KEY" in stdout and "正常  提供方" in stdout
+    labels = [line[:12] for line in stdout.splitlines() if line[:1].strip()]
     assert not re.search("ok|warn|fail|trust|provider|data|sandbox|configuration", "".join(labels))
-    assert ("环境变量 LLC_LANG" in said) == ("LLC_LANG" in environ)
+    assert ("环境变量 LLC_LANG" in stdout) == ("LLC_LANG" in environ)
 
 
 def test_json_is_the_same_in_every_language(tmp_path: Path) -> None:

@@ -48,13 +48,13 @@ def test_report_has_no_secret_and_no_home_name(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("HOME", str(tmp_path))
-    own = "Kz-of-the-settings-7"
+    text = "Kz-of-the-settings-7"
     (tmp_path / "config.yaml").write_text(
-        f"litellm:\n  api_key: {own}\n  base_url: https://me:passw0rd1@llm.example/v1\n"
+        f"litellm:\n  api_key: {text}\n  base_url: https://me:passw0rd1@llm.example/v1\n"
     )
     record_crash(ValueError(KEY), tmp_path)
     report = build_report([DoctorCheck("git", "ok", f"{tmp_path} {KEY}")], around(tmp_path))
-    assert [word for word in (KEY, own, "passw0rd1", str(tmp_path)) if word in report] == []
+    assert [word for word in (KEY, text, "passw0rd1", str(tmp_path)) if word in report] == []
     assert "ok    git: ~ [secret: OPENAI_API_KEY]" in report
     assert "ValueError" in section(report, "Last internal error")
 

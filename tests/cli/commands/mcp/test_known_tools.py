@@ -17,39 +17,39 @@ LOG = ToolDefinition("git", "log", "Show\u202e commits. Of a branch.", SCHEMA)
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    place = Place(tmp_path)
-    place.write_user({"git": {"command": "false"}, "off": {"command": "x", "enabled": False}})
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(place.config))
-    for server in load_servers(None, place.home):
-        keep_definitions(place.home, server, ServerDefinitions((LOG,)))
-    return place
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    world = Place(tmp_path)
+    world.write_user({"git": {"command": "false"}, "off": {"command": "x", "enabled": False}})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(world.config))
+    for server in load_servers(None, world.home):
+        keep_definitions(world.home, server, ServerDefinitions((LOG,)))
+    return world
 
 
-def run_tools(place: Place, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return run_mcode(("tools", *arguments), place.project, place.environ)
+def run_tools(world: Place, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return run_mcode(("tools", *arguments), world.project, world.environ)
 
 
-def test_tools_of_enabled_servers_are_listed(place: Place) -> None:
-    listed = json.loads(run_tools(place, "list", "--json").stdout)
-    assert [tool for tool in listed if tool["name"].startswith("mcp_")] == [
+def test_tools_of_enabled_servers_are_listed(world: Place) -> None:
+    data = json.loads(run_tools(world, "list", "--json").stdout)
+    assert [tool for tool in data if tool["name"].startswith("mcp_")] == [
         {"name": "mcp_git_log", "effect": "execute", "description": "[MCP:git] Show commits"}
     ]
 
 
-def test_a_servers_tool_is_shown(place: Place) -> None:
+def test_a_servers_tool_is_shown(world: Place) -> None:
     for name in ("mcp_git_log", "mcp__git__log"):
-        shown = run_tools(place, "show", name).stdout
-        assert shown.startswith("mcp_git_log (execute)\n[MCP:git] Show commits. Of a branch.\n")
-        assert json.loads(shown[shown.index("{") :]) == SCHEMA
+        stdout = run_tools(world, "show", name).stdout
+        assert stdout.startswith("mcp_git_log (execute)\n[MCP:git] Show commits. Of a branch.\n")
+        assert json.loads(stdout[stdout.index("{") :]) == SCHEMA
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
     [("mcp_git_logs", "did you mean `mcp_git_log`?"), ("mcp_zzz", "`mcode mcp list` asks all")],
 )
-def test_an_unknown_tool_has_a_hint(place: Place, name: str, hint: str) -> None:
-    ended = run_tools(place, "show", name)
+def test_an_unknown_tool_has_a_hint(world: Place, name: str, hint: str) -> None:
+    ended = run_tools(world, "show", name)
     assert ended.returncode == 2
     assert f"no MCP server is known to have a tool `{name}`" in ended.stderr
     assert hint in ended.stderr

@@ -15,7 +15,7 @@ SECRET = "aB3dE5gH7jK9mN1pQ"
 
 
 @pytest.mark.parametrize(
-    ("words", "transport", "headers", "env", "definition"),
+    ("arguments", "transport", "headers", "env", "definition"),
     [
         (["https://x/mcp"], None, [], [], {"type": "http", "url": "https://x/mcp"}),
         (["HTTP://x"], None, ["A: b: c", "D:e"], [],
@@ -31,14 +31,18 @@ SECRET = "aB3dE5gH7jK9mN1pQ"
     ],
 )  # fmt: skip
 def test_words_become_a_definition(
-    words: list[str], transport: str | None, headers: list[str], env: list[str], definition: object
+    arguments: list[str],
+    transport: str | None,
+    headers: list[str],
+    env: list[str],
+    definition: object,
 ) -> None:
     kind = TransportName(transport) if transport else None
-    assert build_definition(words, kind, headers, env) == definition
+    assert build_definition(arguments, kind, headers, env) == definition
 
 
 @pytest.mark.parametrize(
-    ("words", "transport", "headers", "env"),
+    ("arguments", "transport", "headers", "env"),
     [
         (["https://x", "more"], None, [], []),
         (["https://x"], None, [], ["A=b"]),
@@ -51,11 +55,11 @@ def test_words_become_a_definition(
     ],
 )
 def test_parts_that_do_not_fit_are_refused(
-    words: list[str], transport: str | None, headers: list[str], env: list[str]
+    arguments: list[str], transport: str | None, headers: list[str], env: list[str]
 ) -> None:
     kind = TransportName(transport) if transport else None
     with pytest.raises(UsageError):
-        build_definition(words, kind, headers, env)
+        build_definition(arguments, kind, headers, env)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,7 @@ def test_a_url_needs_its_scheme(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "command", "arguments", "words"),
+    ("target", "command", "arguments", "command_line"),
     [
         (["npx", "-y"], "", [], ["npx", "-y"]),
         ([], "npx", ["-y", "--z"], ["npx", "-y", "--z"]),
@@ -87,13 +91,13 @@ def test_a_url_needs_its_scheme(word: str) -> None:
     ],
 )
 def test_a_command_has_one_form(
-    target: list[str], command: str, arguments: list[str], words: list[str] | None
+    target: list[str], command: str, arguments: list[str], command_line: list[str] | None
 ) -> None:
-    if words is None:
+    if command_line is None:
         with pytest.raises(UsageError):
             join_command(target, command, arguments)
     else:
-        assert join_command(target, command, arguments) == words
+        assert join_command(target, command, arguments) == command_line
 
 
 @pytest.mark.parametrize(

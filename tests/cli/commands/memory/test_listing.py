@@ -26,8 +26,8 @@ def test_cards_of_user_and_project_are_listed(memory: MemoryPlace, tmp_path: Pat
     card = memory.add("The parser is in parse.py", "--path", "parse.py", "--tag", "parser")
     lines = memory("list").stdout.splitlines()
     assert len(lines) == 3 and lines[0].split() == ["id", "type", "scope", "changed", "content"]
-    shown = next(line for line in lines if card[:8] in line)
-    assert "[out of date?] The parser is in parse.py" in shown
+    output = next(line for line in lines if card[:8] in line)
+    assert "[out of date?] The parser is in parse.py" in output
     (memory.project / "parse.py").touch()
     assert "[out of date?]" not in memory("list").stdout
     (tmp_path / "other").mkdir()
@@ -43,8 +43,8 @@ def test_search_lists_best_card_first(memory: MemoryPlace) -> None:
     assert [each["content"] for each in memory.read("search", "怎么运行测试？")] == [
         "测试用 make test 运行"
     ]
-    found = memory.read("search", "deploy")
-    assert found[0]["content"] == "Deploy with make deploy" and found[0]["score"] > 0
+    content = memory.read("search", "deploy")
+    assert content[0]["content"] == "Deploy with make deploy" and content[0]["score"] > 0
     assert memory("search", "nothing like it").stderr.strip() == "No card matches"
 
 

@@ -13,47 +13,47 @@ from maxagent.config.trust.decision import trust
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillPlace:
-    place = SkillPlace(tmp_path)
-    monkeypatch.chdir(place.project)
+def skills_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkillPlace:
+    skills_folder = SkillPlace(tmp_path)
+    monkeypatch.chdir(skills_folder.project)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("MAXAGENT_HOME", str(place.home))
+    monkeypatch.setenv("MAXAGENT_HOME", str(skills_folder.home))
     monkeypatch.setenv("LC_ALL", "C")
-    return place
+    return skills_folder
 
 
-def skills(*words: str) -> Result:
-    return CliRunner().invoke(app, ["skills", *words])
+def skills(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["skills", *arguments])
 
 
-def test_list_names_skills_and_why_others_are_not_loaded(place: SkillPlace) -> None:
-    place.add("home/skills/night", {"name": "night", "description": "Rest."})
-    place.write("home/skills/broken/SKILL.md", "---\nname: broken\n---\nx")
-    place.add("project/.claude/skills/model", {"name": "model", "description": "x"})
-    told = skills("list")
-    lines = [line.split()[:2] for line in told.stdout.splitlines()]
+def test_list_names_skills_and_why_others_are_not_loaded(skills_folder: SkillPlace) -> None:
+    skills_folder.add("home/skills/night", {"name": "night", "description": "Rest."})
+    skills_folder.write("home/skills/broken/SKILL.md", "---\nname: broken\n---\nx")
+    skills_folder.add("project/.claude/skills/model", {"name": "model", "description": "x"})
+    message = skills("list")
+    lines = [line.split()[:2] for line in message.stdout.splitlines()]
     assert lines == [
         ["skill", "from"],
         ["maxagent", "built-in"],
         ["night", "~/home/skills/night"],
     ]
-    assert "not trusted (run `mcode trust`): .claude/skills/model/SKILL.md" in told.stderr
-    assert "broken/SKILL.md: it has no `description`" in told.stderr
-    trust(place.project, place.home)
-    told = skills("list")
-    assert ".claude/skills/model" in told.stdout
-    assert "`/NAME` is a built-in command" in told.stderr
-    listed = json.loads(skills("list", "--json").stdout)
-    assert [one["name"] for one in listed["skills"]] == ["maxagent", "model", "night"]
-    assert (len(listed["skipped"]), listed["not_loaded"]) == (1, [])
+    assert "not trusted (run `mcode trust`): .claude/skills/model/SKILL.md" in message.stderr
+    assert "broken/SKILL.md: it has no `description`" in message.stderr
+    trust(skills_folder.project, skills_folder.home)
+    message = skills("list")
+    assert ".claude/skills/model" in message.stdout
+    assert "`/NAME` is a built-in command" in message.stderr
+    data = json.loads(skills("list", "--json").stdout)
+    assert [item["name"] for item in data["skills"]] == ["maxagent", "model", "night"]
+    assert (len(data["skipped"]), data["not_loaded"]) == (1, [])
 
 
-def test_show_prints_what_counts_and_the_instructions(place: SkillPlace) -> None:
+def test_show_prints_what_counts_and_the_instructions(skills_folder: SkillPlace) -> None:
     keys = {"name": "night", "description": "Rest.", "license": "MIT", "color": "red"}
-    file = place.add("home/skills/night", keys, "Sleep well.")
-    shown = skills("show", "night").stdout.splitlines()
-    assert {"name: night", f"from: {file}", "license: MIT"} <= {*shown}
-    assert "note: night: `color` is not used here" in shown and shown[-1] == "Sleep well."
+    file = skills_folder.add("home/skills/night", keys, "Sleep well.")
+    lines = skills("show", "night").stdout.splitlines()
+    assert {"name: night", f"from: {file}", "license: MIT"} <= {*lines}
+    assert "note: night: `color` is not used here" in lines and lines[-1] == "Sleep well."
     wrong = skills("show", "nigth").exception
     assert (wrong.message, getattr(wrong, "hint", "")) == (
         "no skill `nigth`",
@@ -61,15 +61,15 @@ def test_show_prints_what_counts_and_the_instructions(place: SkillPlace) -> None
     )
 
 
-def test_list_imports_neither_langchain_nor_mcp(place: SkillPlace) -> None:
-    place.add("home/skills/night", {"name": "night", "description": "Rest."})
+def test_list_imports_neither_langchain_nor_mcp(skills_folder: SkillPlace) -> None:
+    skills_folder.add("home/skills/night", {"name": "night", "description": "Rest."})
     code = (
         "import sys; from maxagent.cli.app import main; sys.argv = ['mcode', 'skills', 'list']\n"
         "try: main()\nfinally: print(*sys.modules)"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ}
     )
-    assert "night" in told.stdout, told.stderr
-    loaded = {name.partition(".")[0] for name in told.stdout.splitlines()[-1].split()}
+    assert "night" in result.stdout, result.stderr
+    loaded = {name.partition(".")[0] for name in result.stdout.splitlines()[-1].split()}
     assert not loaded & {"langchain_core", "langgraph", "httpx2", "mcp"}

@@ -39,12 +39,12 @@ def folder(tmp_path: Path) -> Path:
 def index(home: Path, folder: Path) -> ThreadIndex:
     """Two threads of the folder and one of another."""
     index = ThreadIndex(home)
-    begun = [
+    process = [
         (A, "Repair the login", folder),
         (B, "修复中文标题的登录", folder),
         (C, "Another", folder.parent),
     ]
-    for thread, title, where in begun:
+    for thread, title, where in process:
         index.record_thread(
             thread_id=thread,
             title=title,
@@ -82,14 +82,14 @@ def environment(home: Path, variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def test_list_shows_folder_threads_most_recent_first(index: ThreadIndex, run: Run) -> None:
-    said = run("list")
-    header, first, second = said.stdout.splitlines()
+    result = run("list")
+    header, first, second = result.stdout.splitlines()
     assert header.split() == ["id", "status", "steps", "last", "used", "title"]
     assert (first[:8], second[:8]) == (A[:8], B[:8])
     assert first.split()[1:3] == ["waiting", "0"] and first.endswith("Repair the login")
     assert second.split()[1] == "interrupted"
-    assert said.stderr == "1 more in other folders: run `mcode threads list --all`\n"
-    assert said.returncode == 0
+    assert result.stderr == "1 more in other folders: run `mcode threads list --all`\n"
+    assert result.returncode == 0
 
 
 def test_columns_stand_below_each_other(index: ThreadIndex, run: Run) -> None:
@@ -102,10 +102,10 @@ def test_all_threads_are_listed_with_their_folder(
     index: ThreadIndex, run: Run, folder: Path
 ) -> None:
     index.rename(C, "other")
-    said = run("list", "--all")
-    assert [line[:8] for line in said.stdout.splitlines()[1:]] == [A[:8], C[:8], B[:8]]
-    assert f" {folder.parent} other · Another" in " ".join(said.stdout.split())
-    assert said.stderr == ""
+    result = run("list", "--all")
+    assert [line[:8] for line in result.stdout.splitlines()[1:]] == [A[:8], C[:8], B[:8]]
+    assert f" {folder.parent} other · Another" in " ".join(result.stdout.split())
+    assert result.stderr == ""
 
 
 def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None:
@@ -121,8 +121,8 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
 
 
 def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> None:
-    said = run("list", "--search", "LOGIN please")
-    assert [line[:8] for line in said.stdout.splitlines()[1:]] == [A[:8]]
+    result = run("list", "--search", "LOGIN please")
+    assert [line[:8] for line in result.stdout.splitlines()[1:]] == [A[:8]]
     assert "修复" in run("list", "--search", "登录").stdout
     other = run("list", "--search", "another")
     assert other.stdout == "" and "1 more in other folders" in other.stderr
@@ -141,24 +141,24 @@ def test_a_fork_is_marked_in_the_list(index: ThreadIndex, run: Run) -> None:
 
 
 def test_without_any_thread_that_is_said(run: Run) -> None:
-    said = run("list")
-    assert (said.stdout, said.returncode) == ("", 0)
-    assert "No threads yet" in said.stderr
+    result = run("list")
+    assert (result.stdout, result.returncode) == ("", 0)
+    assert "No threads yet" in result.stderr
     assert run("list", "--json").stdout == "[]\n"
 
 
 def test_the_interface_speaks_chinese(index: ThreadIndex, run: Run) -> None:
-    said = run("list", MAXAGENT_LANG="zh")
-    assert said.stdout.splitlines()[0].split() == ["id", "状态", "步数", "最近使用", "标题"]
-    assert "等待回答" in said.stdout and "已中断" in said.stdout
+    result = run("list", MAXAGENT_LANG="zh")
+    assert result.stdout.splitlines()[0].split() == ["id", "状态", "步数", "最近使用", "标题"]
+    assert "等待回答" in result.stdout and "已中断" in result.stdout
 
 
 def test_show_prints_command_to_continue_thread(index: ThreadIndex, run: Run, folder: Path) -> None:
     index.set_status(
         A, "waiting", evidence={"command": "pytest -q", "verdict": "failed", "reason": "1 failed"}
     )
-    said = run("show", A[:4])
-    lines = said.stdout.splitlines()
+    result = run("show", A[:4])
+    lines = result.stdout.splitlines()
     for line in (
         "title: Repair the login",
         f"id: {A}",
@@ -194,9 +194,9 @@ def test_a_running_thread_is_shown_with_its_process(
     index: ThreadIndex, run: Run, home: Path
 ) -> None:
     with acquire_lease(home, B):
-        said = run("show", B).stdout
-    assert f"running in process: {os.getpid()} " in said
-    assert "continue with" not in said
+        stdout = run("show", B).stdout
+    assert f"running in process: {os.getpid()} " in stdout
+    assert "continue with" not in stdout
 
 
 @pytest.mark.parametrize("command", [["show"], ["rename", "--", "name"], ["delete", "--yes"]])
@@ -206,16 +206,16 @@ def test_an_unknown_thread_is_wrong_usage(
 ) -> None:
     name, *options = command
     arguments = [name, "--", thread, "n"] if name == "rename" else [name, *options, "--", thread]
-    said = run(*arguments)
-    assert (said.returncode, said.stdout) == (2, "")
-    assert f"no thread `{thread}`\n" in said.stderr
+    result = run(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"no thread `{thread}`\n" in result.stderr
     assert len(index.list()) == 3
 
 
 def test_renamed_thread_is_found_by_name(index: ThreadIndex, run: Run) -> None:
-    said = run("rename", A[:8], "login")
-    assert (said.returncode, said.stdout) == (0, "")
-    assert said.stderr == "Renamed thread aaaaaaaa to login\n"
+    result = run("rename", A[:8], "login")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == "Renamed thread aaaaaaaa to login\n"
     assert f"id: {A}" in run("show", "login").stdout
     assert "login · Repair the login" in run("list").stdout
 
@@ -231,20 +231,20 @@ def test_deleting_needs_a_yes(index: ThreadIndex, run: Run) -> None:
 
 def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, run: Run, home: Path) -> None:
     with acquire_lease(home, A):
-        said = run("delete", A, "--yes")
-    assert said.returncode == 1
-    assert f"is in use by process {os.getpid()} " in said.stderr
+        result = run("delete", A, "--yes")
+    assert result.returncode == 1
+    assert f"is in use by process {os.getpid()} " in result.stderr
 
 
 def test_damaged_database_is_reported_and_replaced(
     index: ThreadIndex, run: Run, home: Path
 ) -> None:
     paths.locate_database(home).write_bytes(bytes(10_000))
-    said = run("list")
-    assert said.returncode == 0
-    assert "The database was damaged. It was moved to" in said.stderr
+    result = run("list")
+    assert result.returncode == 0
+    assert "The database was damaged. It was moved to" in result.stderr
     (aside,) = paths.ensure_data_folder(home).glob("threads.db.corrupt-*")
-    assert str(aside) in said.stderr and aside.read_bytes() == bytes(10_000)
+    assert str(aside) in result.stderr and aside.read_bytes() == bytes(10_000)
     assert "damaged" not in run("list").stderr
 
 
@@ -261,9 +261,9 @@ def test_foreign_text_cannot_play_with_the_terminal(
         options={},
     )
     evil_id = index.list()[0].thread_id
-    for said in (run("list"), run("list", "--all"), run("show", evil_id)):
-        assert "owned" in said.stdout
-        assert not set("\x1b\x07\u202e") & set(said.stdout)
+    for output in (run("list"), run("list", "--all"), run("show", evil_id)):
+        assert "owned" in output.stdout
+        assert not set("\x1b\x07\u202e") & set(output.stdout)
     assert len(run("list").stdout.splitlines()) == 4
 
 
@@ -290,15 +290,15 @@ def test_the_list_fits_the_terminal(
 
 
 @pytest.mark.parametrize(
-    ("typed", "left", "code"), [(CONFIRM, 2, 0), ("\r", 3, 1), ("no\r", 3, 1), ("why?\r", 3, 1)]
+    ("typed", "number", "code"), [(CONFIRM, 2, 0), ("\r", 3, 1), ("no\r", 3, 1), ("why?\r", 3, 1)]
 )
 def test_on_a_terminal_deleting_asks(
-    typed: str, left: int, code: int, index: ThreadIndex, home: Path, folder: Path
+    typed: str, number: int, code: int, index: ThreadIndex, home: Path, folder: Path
 ) -> None:
     with open_terminal(home, folder, "delete", A, columns=80) as terminal:
         assert "Delete thread aaaaaaaa (Repair the login)" in terminal.until(READY)
         assert terminal.type(typed).end() == code
-    assert len(index.list()) == left
+    assert len(index.list()) == number
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_neither_langgraph_nor_any_model_is_loaded(
         "sys.argv[1:] = "
         f"{command!r}\ntry: app()\nfinally: print('\\n', *sys.modules)"
     )
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
         env=environment(home, {}),
@@ -329,7 +329,7 @@ def test_neither_langgraph_nor_any_model_is_loaded(
     heavy = {
         "langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx2", "rich", "ruamel",
     }  # fmt: skip
-    assert heavy & set(said.stdout.splitlines()[-1].split()) == set()
+    assert heavy & set(result.stdout.splitlines()[-1].split()) == set()
 
 
 def test_every_status_has_a_word_in_both_languages() -> None:
@@ -339,19 +339,19 @@ def test_every_status_has_a_word_in_both_languages() -> None:
     from maxagent.memory.threads.index import ThreadStatus
 
     for language in ("en", "zh"):
-        known = load_catalog("mcode", language).list_messages()
-        assert {f"threads.status.{status}" for status in get_args(ThreadStatus)} <= set(known)
+        messages = load_catalog("mcode", language).list_messages()
+        assert {f"threads.status.{status}" for status in get_args(ThreadStatus)} <= set(messages)
 
 
 def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, home: Path) -> None:
     outputs = paths.locate_outputs(home, A)
     outputs.mkdir(parents=True)
     (outputs / "whole.txt").write_bytes(b"x" * 2500)
-    said = run("list", "--size")
-    header, first, second = said.stdout.splitlines()
+    result = run("list", "--size")
+    header, first, second = result.stdout.splitlines()
     assert "size" in header.split()
     assert "2.5 kB" in first and "0 bytes" in second
-    assert "database: " in said.stderr
+    assert "database: " in result.stderr
     rows = json.loads(run("list", "--size", "--json").stdout)
     assert [row["size"] for row in rows] == [2500, 0]
 

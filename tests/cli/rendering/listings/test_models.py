@@ -17,11 +17,11 @@ LISTING = list_models(Settings(), {"OPENAI_API_KEY": "k"}, "openai")[0]
 
 
 @pytest.mark.parametrize(
-    ("count", "words"),
+    ("count", "text"),
     [(512, "512"), (8192, "8k"), (128_000, "128k"), (1_047_576, "1M"), (1_500_000, "1.5M")],
 )
-def test_tokens_are_rounded(count: int, words: str) -> None:
-    assert format_tokens(count) == words
+def test_tokens_are_rounded(count: int, text: str) -> None:
+    assert format_tokens(count) == text
 
 
 def test_price_and_flags_may_be_unknown() -> None:
@@ -37,6 +37,6 @@ def test_row_has_a_cell_for_each_header() -> None:
 
 
 def test_object_has_plain_numbers() -> None:
-    listed = build_object(LISTING)
-    assert listed["price"] == {"input": 2.5, "output": 10, "cached": 1.25}
-    assert (listed["name"], listed["key"], listed["in_use"]) == ("openai/gpt-4o", True, True)
+    entries = build_object(LISTING)
+    assert entries["price"] == {"input": 2.5, "output": 10, "cached": 1.25}
+    assert (entries["name"], entries["key"], entries["in_use"]) == ("openai/gpt-4o", True, True)

@@ -21,9 +21,9 @@ def test_the_yaml_says_the_same_as_the_settings() -> None:
 
 def test_origins_are_comments_behind_every_value() -> None:
     origins = {join_key(path): f"from {join_key(path)}" for path, _ in iter_leaves(TREE)}
-    shown = as_yaml(TREE, origins)
-    assert parse_document(Path("f"), shown).values == TREE
-    lines = [line for line in shown.splitlines() if "# from" in line]
+    yaml = as_yaml(TREE, origins)
+    assert parse_document(Path("f"), yaml).values == TREE
+    lines = [line for line in yaml.splitlines() if "# from" in line]
     assert [line.partition("# from ")[2] for line in lines] == list(origins)
 
 

@@ -34,9 +34,9 @@ def test_only_the_instruction_file_to_load_is_named(
 
 def test_trust_state_lists_changed_files_up_to_limit() -> None:
     assert describe_trust_state(()) == "trusted"
-    said = describe_trust_state([f"`{number}/AGENTS.md` changed" for number in range(12)])
-    assert "not approved yet (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in said
-    assert said.endswith("`9/AGENTS.md` changed, and 2 more")
+    trust_state = describe_trust_state([f"`{number}/AGENTS.md` changed" for number in range(12)])
+    assert "not approved yet (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in trust_state
+    assert trust_state.endswith("`9/AGENTS.md` changed, and 2 more")
 
 
 def test_far_reaching_settings_show_values_without_secrets(tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_unreadable_configuration_is_shown_with_its_error(tmp_path: Path) -> Non
 
 def test_settings_changed_while_read_are_not_shown(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text("litellm: {base_url: 'https://evil'}\n")
-    found = check_trust(tmp_path, tmp_path / "home")
+    result = check_trust(tmp_path, tmp_path / "home")
     (tmp_path / ".llc.yaml").write_text("language: en\n")
-    assert "changed while it was read" in list(format_inventory(found, tests=False))[2]
+    assert "changed while it was read" in list(format_inventory(result, tests=False))[2]
 
 
 def test_names_and_values_are_escaped_to_one_line(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_names_and_values_are_escaped_to_one_line(tmp_path: Path) -> None:
     skill.parent.mkdir(parents=True)
     skill.write_text("x")
     (tmp_path / ".llc.yaml").write_text('task: {test_command: "a\\e[8m\\nb"}\n')
-    shown = lines(tmp_path)
-    assert len(shown) == 5
-    assert all(line.isprintable() for line in shown)
+    output = lines(tmp_path)
+    assert len(output) == 5
+    assert all(line.isprintable() for line in output)
 
 
 def test_long_values_and_lists_are_cut_visibly(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_long_values_and_lists_are_cut_visibly(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for number in range(MAX_OF_A_KIND + 2):
         (folder / str(number)).write_text("")
-    shown = lines(tmp_path)
-    assert shown[2].endswith("…") and len(shown[2]) < MAX_VALUE_LENGTH + 50
-    assert shown[-1] == "    and 2 more"
+    output = lines(tmp_path)
+    assert output[2].endswith("…") and len(output[2]) < MAX_VALUE_LENGTH + 50
+    assert output[-1] == "    and 2 more"
 
 
 def test_the_tests_are_named_where_they_would_run(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ HOSTILE = st.lists(st.sampled_from(BITS), max_size=40).map("".join)
 
 
 def cut_in_pieces(text, places):
-    at = [0, *sorted({min(place, len(text)) for place in places}), len(text)]
+    at = [0, *sorted({min(location, len(text)) for location in places}), len(text)]
     return [text[begin:end] for begin, end in zip(at, at[1:], strict=False)]
 
 
@@ -34,9 +34,9 @@ def in_pieces_of(size, text):
     return [text[begin : begin + size] for begin in range(0, len(text), size)]
 
 
-def streamed(pieces):
+def streamed(parts):
     stream = MarkdownStream()
-    return [block for piece in pieces for block in stream.feed(piece)] + stream.finish()
+    return [block for piece in parts for block in stream.feed(piece)] + stream.finish()
 
 
 def shown(blocks, width=30):

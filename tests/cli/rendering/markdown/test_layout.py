@@ -44,7 +44,7 @@ def in_colour(source, width=40):
 
 
 @pytest.mark.parametrize(
-    ("source", "shown"),
+    ("source", "output"),
     [
         ("# Title *x*", ["Title x"]),
         ("a **b** `c` ~~d~~\ne", ["a b c d", "e"]),
@@ -72,12 +72,12 @@ def in_colour(source, width=40):
         ("a\\*b &amp; &lt;", ["a*b & <"]),
     ],
 )
-def test_block_marks_stay_and_inline_marks_become_styles(source, shown):
-    assert plain(source) == shown
+def test_block_marks_stay_and_inline_marks_become_styles(source, output):
+    assert plain(source) == output
 
 
 def test_styles_show_what_the_marks_said():
-    shown = in_colour("# h\n\n**b** *i* `c`\n\n```python\nreturn 1\n```")
+    output = in_colour("# h\n\n**b** *i* `c`\n\n```python\nreturn 1\n```")
     for piece in (
         "\x1b[1;4mh",
         "\x1b[1mb",
@@ -86,7 +86,7 @@ def test_styles_show_what_the_marks_said():
         "\x1b[94mreturn",
         "\x1b[2m```",
     ):
-        assert piece in shown
+        assert piece in output
 
 
 @settings(deadline=None)
@@ -139,8 +139,8 @@ def test_part_of_fence_continues_highlighting_of_earlier_part():
 
 def test_deeply_nested_text_is_shown_in_narrow_window():
     source = "".join(f"{'  ' * depth}- item{depth}\n" for depth in range(20))
-    shown = "".join("".join(plain(source, 20)).split())
-    assert all(f"-item{depth}" in shown for depth in range(20))
+    text = "".join("".join(plain(source, 20)).split())
+    assert all(f"-item{depth}" in text for depth in range(20))
 
 
 def table(width, *lines, aligns=("left", "center", "right")):

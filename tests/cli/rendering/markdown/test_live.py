@@ -65,8 +65,8 @@ def test_long_streamed_answer_appears_once_in_scrollback(at, columns, rows):
     for piece in in_pieces_of(3, ANSWER):
         view.add_text(piece)
     view.finish_answer()
-    whole = [row.plain for row in markdown_rows(MarkdownBlock(ANSWER), columns)]
-    assert window.lines == whole
+    plains = [row.plain for row in markdown_rows(MarkdownBlock(ANSWER), columns)]
+    assert window.lines == plains
     assert ANSWER.count("\n") > 300 and window.glass.wraps == 0
     for number in range(0, 100, 4):
         assert window.lines.count(f"Part {number}") == 1
@@ -101,9 +101,9 @@ def test_tail_is_painted_without_further_text_until_end(at):
             view.add_text(piece)
         if ends:
             view.finish_answer()
-            shown = len(seen)
+            count = len(seen)
             await asyncio.sleep(2 * EVERY)
-            assert len(seen) == shown, "by now it would wipe out what others show there"
+            assert len(seen) == count, "by now it would wipe out what others show there"
         else:
             await asyncio.wait_for(is_whole.wait(), 60)
         return seen

@@ -26,8 +26,10 @@ USED = {"requests": 2, "input": 1000, "output": 234}
     ],
 )
 def test_start_end_and_notices_have_a_line(event: ev.Event, line: str) -> None:
-    shown = format_subagent_line(event)
-    assert line in shown and bool(line) is bool(shown) and "\x1b" not in shown
+    subagent_line = format_subagent_line(event)
+    assert (
+        line in subagent_line and bool(line) is bool(subagent_line) and "\x1b" not in subagent_line
+    )
 
 
 def test_what_a_child_says_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,6 +38,6 @@ def test_what_a_child_says_is_not_shown(capsys: pytest.CaptureFixture[str]) -> N
     renderer.show_event(ev.ToolCall("c", "grep", {"regex": "x"}, "agent", agent="explore-1"))
     renderer.show_event(ev.Output("the answer"))
     renderer.show_end(None)
-    shown = capsys.readouterr()
-    assert "its own words" not in shown.out + shown.err and "grep" not in shown.err
-    assert "the answer" in shown.out + shown.err
+    output = capsys.readouterr()
+    assert "its own words" not in output.out + output.err and "grep" not in output.err
+    assert "the answer" in output.out + output.err

@@ -5,16 +5,16 @@ from maxagent.sdk import events as ev
 
 
 @pytest.mark.parametrize(
-    ("reason", "words"),
+    ("reason", "text"),
     [
         ("limit", "Compacting the conversation: 17,000 tokens, the limit is 16,000 …"),
         ("overflow", "The request is too long for the model; compacting the conversation …"),
         ("user", "Compacting the conversation …"),
     ],
 )
-def test_start_says_why(reason: str, words: str) -> None:
+def test_start_says_why(reason: str, text: str) -> None:
     started = ev.CompactionStarted("chat", reason, 17_000, 16_000)  # type: ignore[arg-type]
-    assert format_start(started) == words
+    assert format_start(started) == text
 
 
 @pytest.mark.parametrize(

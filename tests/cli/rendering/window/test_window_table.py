@@ -27,8 +27,8 @@ From the provider's cache: 90% of the last request"""
 
 
 def test_a_learnt_window_says_how_to_forget_it() -> None:
-    words = format_context(replace(USAGE, is_learnt=True), 200).split()
-    assert "`mcode models forget openai/m`" in " ".join(words)
+    parts = format_context(replace(USAGE, is_learnt=True), 200).split()
+    assert "`mcode models forget openai/m`" in " ".join(parts)
 
 
 def test_table_has_a_bar_for_each_kind() -> None:
@@ -41,18 +41,18 @@ def test_table_fits_the_window(
     language: str, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_LANG", language)
-    shown = format_context(replace(USAGE, is_cut=True, limit=0), columns)
-    assert max(map(measure_width, shown.splitlines())) <= columns
-    assert "30,000" in shown and "100,000" not in shown
+    output = format_context(replace(USAGE, is_cut=True, limit=0), columns)
+    assert max(map(measure_width, output.splitlines())) <= columns
+    assert "30,000" in output and "100,000" not in output
 
 
 def test_unknown_window_has_no_shares() -> None:
-    shown = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
-    assert shown.startswith("about 40,000 of ? tokens (?)") and "%" not in shown.splitlines()[3]
+    output = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
+    assert output.startswith("about 40,000 of ? tokens (?)") and "%" not in output.splitlines()[3]
 
 
 @pytest.mark.parametrize("window", [20_000, 3_000, 500])
 @pytest.mark.parametrize("columns", [40, 80])
 def test_parts_beyond_the_window_fit_their_lines(window: int, columns: int) -> None:
-    shown = format_context(replace(USAGE, window=window), columns)
-    assert max(map(measure_width, shown.splitlines())) <= columns
+    output = format_context(replace(USAGE, window=window), columns)
+    assert max(map(measure_width, output.splitlines())) <= columns

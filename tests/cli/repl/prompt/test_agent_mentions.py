@@ -16,6 +16,6 @@ def test_message_beginning_with_agent_name_addresses_it(tmp_path: Path) -> None:
 
 
 def test_every_agent_says_what_it_is_for(tmp_path: Path) -> None:
-    known = describe_agents(tmp_path, tmp_path / "home")
-    assert {"build", "plan", "explore"} <= known.keys() and all(known.values())
-    assert "general" not in known
+    existing = describe_agents(tmp_path, tmp_path / "home")
+    assert {"build", "plan", "explore"} <= existing.keys() and all(existing.values())
+    assert "general" not in existing

@@ -12,8 +12,8 @@ FILES = FileList(["src/", "src/app.py", "my file.txt"])
 
 def offered(line: str) -> list[str]:
     completer = LineCompleter(lambda: COMMANDS, lambda: AGENTS, lambda: FILES)
-    found = completer.get_completions(Document(line), CompleteEvent())
-    return [line[: len(line) + one.start_position] + one.text for one in found]
+    completions = completer.get_completions(Document(line), CompleteEvent())
+    return [line[: len(line) + item.start_position] + item.text for item in completions]
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_what_is_offered(line: str, lines: list[str]) -> None:
 
 def test_description_of_completion_is_one_safe_line() -> None:
     completer = LineCompleter(lambda: {"x": "a\x1b[2J\nb"}, dict, lambda: FILES)
-    [one] = completer.get_completions(Document("/x"), CompleteEvent())
-    assert one.display_meta_text == "a\\x1b[2J b"
+    [item] = completer.get_completions(Document("/x"), CompleteEvent())
+    assert item.display_meta_text == "a\\x1b[2J b"
 
 
 def test_a_cut_list_of_files_says_so() -> None:

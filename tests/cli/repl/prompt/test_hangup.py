@@ -9,10 +9,10 @@ from maxagent.cli.repl.prompt.protocol import ReplExit, run_question
 
 
 async def test_the_loop_tells_of_a_signal() -> None:
-    left = asyncio.Event()
-    with handle_hangup(left.set):
+    event = asyncio.Event()
+    with handle_hangup(event.set):
         os.kill(os.getpid(), signal.SIGTERM)
-        await asyncio.wait_for(left.wait(), 60)
+        await asyncio.wait_for(event.wait(), 60)
 
 
 async def test_signal_before_loop_handles_it_ends_question() -> None:

@@ -42,7 +42,7 @@ class Glass:
 
 
 @asynccontextmanager
-async def painted(shown: PromptState) -> AsyncIterator[tuple[LivePrompt, Glass]]:
+async def painted(prompt_state: PromptState) -> AsyncIterator[tuple[LivePrompt, Glass]]:
     glass, usable = Glass(), asyncio.Event()
     there: Any = glass
     output = Vt100_Output(there, lambda: Size(rows=14, columns=40), term="xterm", enable_cpr=False)
@@ -51,7 +51,7 @@ async def painted(shown: PromptState) -> AsyncIterator[tuple[LivePrompt, Glass]]
         prompt = LivePrompt(
             nobody,
             Pastes(),
-            shown,
+            prompt_state,
             DummyCompleter(),
             InMemoryHistory(),
             input=keys,
@@ -73,9 +73,9 @@ async def until(glass: Glass, rows: list[str]) -> None:
         assert glass.rows == rows
 
 
-def around(**words: Any) -> PromptState:
-    said = {"waiting": tuple, "busy": str, "status": lambda columns: "status", **words}
-    return PromptState(is_plan=lambda: False, **said)
+def around(**arguments: Any) -> PromptState:
+    output = {"waiting": tuple, "busy": str, "status": lambda columns: "status", **arguments}
+    return PromptState(is_plan=lambda: False, **output)
 
 
 async def test_lines_print_above_once_and_tail_is_replaced() -> None:
@@ -98,8 +98,8 @@ async def test_lines_print_above_once_and_tail_is_replaced() -> None:
 
 async def test_waiting_lines_and_activity_surround_the_line() -> None:
     lines = ("next\none", "then")
-    shown = around(waiting=lambda: lines, busy=lambda: "working 3 s")
-    async with painted(shown) as (prompt, glass):
+    output = around(waiting=lambda: lines, busy=lambda: "working 3 s")
+    async with painted(output) as (prompt, glass):
         prompt.give_back("你好\nyou")
         await until(
             glass,

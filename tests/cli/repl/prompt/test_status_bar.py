@@ -57,10 +57,10 @@ def test_wide_characters_take_two_columns(monkeypatch: pytest.MonkeyPatch) -> No
         )
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
     identity = ["-c", "user.name=n", "-c", "user.email=e@x"]
     done = subprocess.run(
-        ["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
     )
     return done.stdout.strip()
 

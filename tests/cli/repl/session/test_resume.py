@@ -45,10 +45,10 @@ async def test_the_last_exchange_is_shown_and_the_mode(talk: Spoken, provider: P
     talk.session.plan = True
     await talk.say("\n".join(["second", *map(str, range(20)), "last"]))
     thread = come_again(talk)
-    shown = await talk(f"/resume {thread}")
-    assert f"{thread[:8]}: first" in shown and "› second\n  0\n" in shown
-    assert "line 19" in shown and "**" not in shown and "…" in shown
-    assert not any(words in shown for words in ("Old.", "line 0\n", "last", "cut short"))
+    output = await talk(f"/resume {thread}")
+    assert f"{thread[:8]}: first" in output and "› second\n  0\n" in output
+    assert "line 19" in output and "**" not in output and "…" in output
+    assert not any(name in output for name in ("Old.", "line 0\n", "last", "cut short"))
     assert talk.session.plan
 
 
@@ -56,9 +56,9 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
     provider.script([ASKS, {"text": "Made."}])
     await talk.say("make it", typed="")
     thread = come_again(talk)
-    shown = await talk(f"/resume {thread}", typed="yes\n")
-    assert shown.index("› make it") < shown.index("I make it.") < shown.index("touch made")
-    assert "Made." in shown and (talk.project / "made").exists()
+    output = await talk(f"/resume {thread}", typed="yes\n")
+    assert output.index("› make it") < output.index("I make it.") < output.index("touch made")
+    assert "Made." in output and (talk.project / "made").exists()
 
 
 async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
@@ -71,9 +71,9 @@ async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> N
     with pytest.raises(asyncio.CancelledError):
         await saying
     thread = come_again(talk)
-    shown = await talk(f"/resume {thread}")
-    assert shown.index("Said so far.") < shown.index("interrupted here")
-    assert "The last turn was interrupted" in shown
+    output = await talk(f"/resume {thread}")
+    assert output.index("Said so far.") < output.index("interrupted here")
+    assert "The last turn was interrupted" in output
     show_transcript(read_transcript(ThreadIndex(talk.home).get(thread), talk.home), diffs=False)
     assert "build  interrupted here\n  Said so far.\n" in talk.seen
 

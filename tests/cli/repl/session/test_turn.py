@@ -35,15 +35,15 @@ async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
 def told(provider: Provider) -> list[str]:
     """The human's words in the last request."""
     messages = provider.requests[-1].body["messages"]
-    return [one["content"] for one in messages if one["role"] == "user"]
+    return [message["content"] for message in messages if message["role"] == "user"]
 
 
 async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
     talk.session.side_context.append("The user notes: tabs")
-    shown = await talk.say("hello")
+    output = await talk.say("hello")
     thread = talk.session.thread
-    assert "Heard." in shown and "tokens" in shown
+    assert "Heard." in output and "tokens" in output
     assert told(provider) == ["The user notes: tabs", "hello"]
     assert (
         talk.session.titled_thread_id == "" and ThreadIndex(talk.home).get(thread).title == "hello"
@@ -59,8 +59,8 @@ async def test_question_is_answered_or_skipped_by_next_message(
     provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
     assert "Made." in await talk.say("make it", typed="yes\n")
     assert (talk.project / "made").exists()
-    shown = await talk.say("again", typed="")
-    assert "Interrupted before you answered" in shown and "Made." not in shown
+    output = await talk.say("again", typed="")
+    assert "Interrupted before you answered" in output and "Made." not in output
     assert "Left." in await talk.say("something else")
     assert told(provider)[-1] == "something else"
 
@@ -81,19 +81,19 @@ async def test_interrupted_turn_can_be_resumed_first(talk: Spoken, provider: Pro
     provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
     await talk.say("make it", typed="")
     talk.session.left_by_hand = False
-    shown = await talk.say("then this", typed="resume\nyes\n")
-    places = [shown.index(one) for one in ("Made after all.", "› then this", "And this.")]
+    output = await talk.say("then this", typed="resume\nyes\n")
+    places = [output.index(text) for text in ("Made after all.", "› then this", "And this.")]
     assert places == sorted(places)
 
 
 async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: Provider) -> None:
     provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
-    shown = await talk.say("hello")
-    assert "no such model" in shown and "retry" in shown and "mcode resume" not in shown
+    output = await talk.say("hello")
+    assert "no such model" in output and "retry" in output and "mcode resume" not in output
     assert talk.session.cut_short and not talk.session.is_unsent
     index, thread = ThreadIndex(talk.home), talk.session.thread
     story = read_transcript(index.get(thread), talk.home)
-    assert [(one.kind, one.text) for one in story] == [("human", "hello"), ("interrupted", "")]
+    assert [(item.kind, item.text) for item in story] == [("human", "hello"), ("interrupted", "")]
     provider.script([{"text": "Better."}])
     assert "Better." in await talk.say("and now?") and not talk.session.cut_short
     assert told(provider) == ["hello", UNANSWERED, "and now?"]
@@ -148,9 +148,9 @@ async def test_thread_keeps_options_and_mode_of_approved_plan(
 async def test_trust_state_is_shown_once_and_on_change(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Hello."}] * 3)
     talk.write("project/AGENTS.md", "Use tabs.")
-    shown = await talk.say("hello")
-    assert "`AGENTS.md` (instructions); use `/trust`" in " ".join(shown.split())
-    assert "mcode trust" not in shown and "--trust" not in shown
+    output = await talk.say("hello")
+    assert "`AGENTS.md` (instructions); use `/trust`" in " ".join(output.split())
+    assert "mcode trust" not in output and "--trust" not in output
     assert "not trusted: project files are ignored" in await talk("/trust", typed="no\n")
     assert "not trusted" not in await talk.say("hello")
     talk.write("project/.mcp.json", "{}")
@@ -164,13 +164,13 @@ class AnsweredElsewhere(PlainPrompt):
         self._talk = talk
 
     async def ask_question(self, question: Callable[[], Any]) -> Any:
-        said, runner = (
+        output, runner = (
             await super().ask_question(question),
             await self._talk.session.wait_for_runner(),
         )
         async for _ in runner.resume(self._talk.session.thread, Answer(approve=True)):
             pass
-        return said
+        return output
 
 
 async def test_question_answered_elsewhere_is_reported_with_resume_hint(
@@ -202,6 +202,6 @@ async def test_options_chosen_at_question_apply_to_next_message(
     assert talk.session.options.get("mode") == "auto" and talk.session.side_context == ["a note"]
     await talk.say("then this")
     assert talk.session.options == {"max_turns": 5}  # that is of each message
-    *_, note, message, left = told(provider)
+    *_, note, message, remaining = told(provider)
     assert (talk.session.mode, note, message) == ("auto", "a note", "then this")
-    assert left.startswith("Left for this request: 5 of 5 model turns")
+    assert remaining.startswith("Left for this request: 5 of 5 model turns")

@@ -55,8 +55,8 @@ async def test_conversation_is_written_once_and_without_secrets(talk: Spoken) ->
     assert "Wrote talk.md" in await talk("/export talk.md")
     file = talk.project / "talk.md"
     text = file.read_text()
-    for words in ("# first", "## you\n\nfirst", "I `look`.", "- `list_files", "second `words`"):
-        assert words in text
+    for sentence in ("# first", "## you\n\nfirst", "I `look`.", "- `list_files", "second `words`"):
+        assert sentence in text
     assert KEY not in text and "\x1b" not in text and file.stat().st_mode & 0o077 == 0
     with pytest.raises(UsageError, match="exists"):
         await talk("/export talk.md")
@@ -66,8 +66,8 @@ async def test_conversation_is_written_once_and_without_secrets(talk: Spoken) ->
 
 async def test_question_on_the_side_is_not_kept(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "It is a **flag**."}])
-    shown = await talk("/btw what is -x?")
-    assert "It is a flag." in shown and "not kept" in shown
+    output = await talk("/btw what is -x?")
+    assert "It is a flag." in output and "not kept" in output
     await talk("/export later.md")
     assert "flag" not in (talk.project / "later.md").read_text()
     with pytest.raises(UsageError, match="needs a question"):

@@ -30,13 +30,13 @@ async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
 async def test_review_has_a_thread_of_its_own(talk: Spoken, provider: Provider) -> None:
     git = ["git", "-C", str(talk.project), "-c", "user.name=n", "-c", "user.email=e@x"]
     talk.write("project/cart.py", "a = 1\n")
-    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "x"]):
-        subprocess.run([*git, *words], check=True)
+    for text in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *text], check=True)
     assert "no findings" in (await talk("/review")).lower()
     talk.write("project/cart.py", "a = 1\nb = a - 2\n")
     provider.script([{"text": json.dumps({"findings": [FINDING]})}])
-    shown = await talk("/review")
-    assert "cart.py:2" in shown and "The sum is wrong." in shown
+    output = await talk("/review")
+    assert "cart.py:2" in output and "The sum is wrong." in output
     assert not talk.session.thread and not talk.session.usage
 
 
@@ -46,8 +46,8 @@ async def test_model_reads_the_result_of_tests(talk: Spoken, value: int, verdict
     talk.write(
         "home/config.yaml", "task: {test_command: python3 -m unittest}\nsandbox: {mode: off}\n"
     )
-    shown = await talk("/test")
-    assert f"python3 -m unittest: {verdict}" in shown and "Ran 1 test" in shown
+    output = await talk("/test")
+    assert f"python3 -m unittest: {verdict}" in output and "Ran 1 test" in output
     assert verdict in talk.session.side_context[0]
 
 

@@ -41,9 +41,9 @@ async def checkout(
 async def test_commit_has_only_what_the_thread_changed(
     spoken: Spoken, checkout: GitCheckout, provider: Provider
 ) -> None:
-    shown = await spoken("/commit", typed="yes\n")
-    assert "+one" in shown
-    assert "notes: add the first" in shown
+    output = await spoken("/commit", typed="yes\n")
+    assert "+one" in output
+    assert "notes: add the first" in output
     assert checkout.git("log", "-1", "--format=%B") == "notes: add the first"
     assert checkout.git("show", "--format=", "--name-only") == "a.txt"
     assert checkout.git("status", "--porcelain") == "M  b.txt"
@@ -70,8 +70,8 @@ async def test_secret_wants_a_word_of_its_own(
     typed: str, commits: int, spoken: Spoken, checkout: GitCheckout
 ) -> None:
     (spoken.project / "a.txt").write_text("token = ghp_" + "Zz9x" * 9 + "\n")
-    shown = await spoken("/commit all", typed=typed)
-    assert "These look like secrets: a.txt:1" in shown
+    output = await spoken("/commit all", typed=typed)
+    assert "These look like secrets: a.txt:1" in output
     assert len(checkout.git("log", "--format=%s").split("\n")) == commits
 
 

@@ -37,9 +37,9 @@ async def test_context_names_every_kind(talk: Spoken, provider: Provider) -> Non
     assert await talk("/context") == "No model requests yet.\n"
     provider.script([READS[0], SEEN])
     await talk.say("what is here?")
-    shown = await talk("/context")
+    output = await talk("/context")
     for label in ("system prompt", "tools", "your messages", "answers", "  read_file", "free"):
-        assert f"\n{label} " in shown
+        assert f"\n{label} " in output
 
 
 async def test_thread_is_compacted_and_restored(talk: Spoken, provider: Provider) -> None:

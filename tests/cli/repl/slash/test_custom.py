@@ -28,7 +28,7 @@ class Talk:
     def said(self) -> str:
         """What the human said last."""
         messages = self._provider.requests[-1].body["messages"]
-        return [one["content"] for one in messages if one["role"] == "user"][-1]
+        return [message["content"] for message in messages if message["role"] == "user"][-1]
 
     @property
     def asked(self) -> list[str]:
@@ -61,11 +61,11 @@ async def test_only_command_template_can_mention_files(talk: Talk, provider: Pro
     for name in ("a.py", "b.py", "c.py"):
         talk.spoken.write(f"project/{name}", f"in {name}\n")
     talk.own("fix", "Fix @a.py $1, !`echo see @c.py`")
-    shown = await talk("/fix @b.py")
+    output = await talk("/fix @b.py")
     assert talk.said == "Fix @a.py @b.py, see @c.py"
     request = str(provider.requests[-1].body)
     assert [name for name in ("a.py", "b.py", "c.py") if f"in {name}" in request] == ["a.py"]
-    assert "attached: @a.py" in shown
+    assert "attached: @a.py" in output
 
 
 async def test_text_after_plan_or_build_uses_that_mode(talk: Talk) -> None:
@@ -110,8 +110,8 @@ async def test_other_command_is_asked_and_no_sends_nothing(talk: Talk, provider:
         await talk("/make x")
     made = talk.spoken.project / "a.txt"
     assert provider.requests == [] and not made.exists()
-    shown = await talk("/make '$(touch no)'", typed="yes\n")
-    assert "echo done" in shown and talk.said == "Made: done"
+    output = await talk("/make '$(touch no)'", typed="yes\n")
+    assert "echo done" in output and talk.said == "Made: done"
     assert made.read_text() == "$(touch no)\n" and not made.with_name("no").exists()
 
 
@@ -129,7 +129,7 @@ async def test_what_is_never_allowed_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("agent", "speaks", "words"),
+    ("agent", "speaks", "text"),
     [
         ("strict", "", "deny `run_command(touch:*)`"),
         ("", "strict", "deny"),
@@ -137,7 +137,7 @@ async def test_what_is_never_allowed_is_refused(
     ],
 )
 async def test_the_rules_of_whoever_hears_the_output_hold(
-    talk: Talk, provider: Provider, agent: str, speaks: str, words: str
+    talk: Talk, provider: Provider, agent: str, speaks: str, text: str
 ) -> None:
     rules = 'permissions: {deny: ["run_command(touch:*)"]}'
     talk.spoken.write("home/agents/strict.md", f"---\n{rules}\n---\nBe strict.")
@@ -145,7 +145,7 @@ async def test_the_rules_of_whoever_hears_the_output_hold(
     talk.session.mode, talk.session.agent = "auto", speaks
     with pytest.raises(UsageError, match="Not allowed") as error:
         await talk("/bad", typed="yes\n")
-    assert words in str(error.value)
+    assert text in str(error.value)
     assert provider.requests == [] and not (talk.spoken.project / "a.txt").exists()
 
 
@@ -181,8 +181,8 @@ async def test_a_command_with_a_mistake_says_which(talk: Talk) -> None:
 async def test_fork_continues_and_original_thread_stays(talk: Talk) -> None:
     await talk("/build One")
     first = talk.session.thread
-    shown = await talk("/fork")
-    assert f"`/resume {first[:8]}`" in shown and talk.session.thread != first
+    output = await talk("/fork")
+    assert f"`/resume {first[:8]}`" in output and talk.session.thread != first
     await talk("/build Two")
     assert talk.said == "Two"
     await talk("/fork 1")

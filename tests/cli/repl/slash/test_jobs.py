@@ -22,9 +22,9 @@ async def test_without_jobs_it_says_so(spoken: Spoken, tmp_path: Path) -> None:
         spoken.session.thread = "a" * 32
         with pytest.raises(UsageError, match="no background command"):
             await spoken("/jobs output x")
-        for words in ("what", "kill", "output"):
+        for name in ("what", "kill", "output"):
             with pytest.raises(UsageError, match="unknown or incomplete"):
-                await spoken(f"/jobs {words}")
+                await spoken(f"/jobs {name}")
         assert spoken.session.count_jobs() == 0
 
 
@@ -43,8 +43,8 @@ async def test_kill_of_ended_command_says_how_it_ended(spoken: Spoken, tmp_path:
         spoken.session.opened.set_result(runner)
         spoken.session.thread = thread = "a" * 32
         await add_ended_command(runner, thread, "call_12", tmp_path)
-        shown = await spoken("/jobs kill 12")
-        assert shown.startswith("make\nended after 3 s with exit code 7")
+        output = await spoken("/jobs kill 12")
+        assert output.startswith("make\nended after 3 s with exit code 7")
 
 
 async def test_commands_of_other_conversations_are_counted(spoken: Spoken, tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ async def test_commands_of_other_conversations_are_counted(spoken: Spoken, tmp_p
         command = CommandRun("call_1", "make", OutputRecorder(tmp_path, "call_1"))
         command.start(run_on)
         await runner.pool.background.open("b" * 32).add(command)
-        shown = await spoken("/jobs")
-        assert "No command runs in the background." in shown
-        assert "Running in the conversation bbbbbbbb: 1; `/resume bbbbbbbb`" in shown
+        output = await spoken("/jobs")
+        assert "No command runs in the background." in output
+        assert "Running in the conversation bbbbbbbb: 1; `/resume bbbbbbbb`" in output
 
 
 async def test_part_of_several_ids_is_refused(spoken: Spoken, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ async def test_part_of_several_ids_is_refused(spoken: Spoken, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("job", "words"),
+    ("job", "text"),
     [
         (BackgroundJob("i", "c", "running", 3.2, None, True), "running for 3 s"),
         (BackgroundJob("i", "c", "ended", 3.2, 2, True), "ended after 3 s with exit code 2"),
@@ -84,5 +84,5 @@ async def test_part_of_several_ids_is_refused(spoken: Spoken, tmp_path: Path) ->
         (BackgroundJob("i", "c", "killed", 3.2, None, False), "killed · outside the sandbox"),
     ],
 )
-def test_state_of_job_is_described(job: BackgroundJob, words: str) -> None:
-    assert describe_job(job) == words
+def test_state_of_job_is_described(job: BackgroundJob, text: str) -> None:
+    assert describe_job(job) == text

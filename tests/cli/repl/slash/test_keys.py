@@ -10,11 +10,11 @@ from maxagent.cli.repl.slash.keys import ROWS
 async def test_keys_are_listed_in_both_languages(spoken: Spoken, language: str) -> None:
     use_language(language)
     try:
-        shown = await spoken("/keys")
+        output = await spoken("/keys")
     finally:
         use_language("")
-    assert "Ctrl-S" in shown and "Shift-Tab" in shown and "keys." not in shown
-    assert len(shown.splitlines()) >= len(ROWS)
+    assert "Ctrl-S" in output and "Shift-Tab" in output and "keys." not in output
+    assert len(output.splitlines()) >= len(ROWS)
 
 
 @pytest.mark.parametrize("typed", ["?", " ? ", "？"])

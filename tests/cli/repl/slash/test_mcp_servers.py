@@ -45,9 +45,9 @@ async def talk(
 
 
 async def test_servers_are_listed_with_what_they_offer(talk: Spoken) -> None:
-    listed = await talk("/mcp")
-    for words in ("disabled", "not started", "failed: the variable `NOT_SET_HERE` is not set"):
-        assert words in listed
+    entries = await talk("/mcp")
+    for text in ("disabled", "not started", "failed: the variable `NOT_SET_HERE` is not set"):
+        assert text in entries
     offered = await talk("/mcp tools old")
     for name in ("mcp_old_echo", "/old:greet", "@old:memo://one"):
         assert name in offered
@@ -87,13 +87,13 @@ async def test_a_prompt_is_sent_as_the_message(
     provider.script([{"text": "Hello, Ann."}])
     assert "Hello, Ann." in await talk(f"/old:greet {arguments}")
     messages = provider.requests[-1].body["messages"]
-    assert "Say hello to Ann Lee." in [one["content"] for one in messages]
+    assert "Say hello to Ann Lee." in [message["content"] for message in messages]
 
 
 async def test_a_mentioned_resource_is_shown_to_the_model(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Read."}])
-    shown = await talk.say("see @old:memo://one and @old:memo://none, @nobody:x")
-    assert "attached: @old:memo://one" in shown and "@old:memo://none, @nobody:x: not" in shown
+    output = await talk.say("see @old:memo://one and @old:memo://none, @nobody:x")
+    assert "attached: @old:memo://one" in output and "@old:memo://none, @nobody:x: not" in output
     request = str(provider.requests[-1].body["messages"])
     assert "a resource that the user mentioned" in request and "the first memo" in request
     assert "A stranger wrote it" in request
@@ -108,7 +108,7 @@ async def test_a_pushed_question_is_answered_while_the_call_runs(
     use = {"server_name": "old", "tool_name": "ask", "arguments": {}}
     calls = [{"name": "use_mcp_tool", "args": use}]
     provider.script([{"tool_calls": calls}, {"text": "Done."}])
-    shown = await talk.say("ask", typed=typed)
-    assert "the MCP server `old` asks: What is your name?" in shown
+    output = await talk.say("ask", typed=typed)
+    assert "the MCP server `old` asks: What is your name?" in output
     messages = provider.requests[-1].body["messages"]  # a note about the server may be the last
-    assert answer in next(one["content"] for one in messages if one["role"] == "tool")
+    assert answer in next(message["content"] for message in messages if message["role"] == "tool")

@@ -14,8 +14,8 @@ from maxagent.memory.cards.store import open_library
 
 async def test_cards_are_added_listed_and_forgotten(spoken: Spoken) -> None:
     assert "Remembered" in await spoken("/memory add Use tabs.")
-    shown = await spoken("/memory")
-    assert "Use tabs." in shown
+    output = await spoken("/memory")
+    assert "Use tabs." in output
     assert "Use tabs." not in await spoken("/memory constraint")
     async with open_library(spoken.home, spoken.project) as library:
         (card,) = await library.list()
@@ -34,8 +34,8 @@ async def test_a_proposal_is_kept_or_dropped(spoken: Spoken) -> None:
     await spoken(f"/memory keep {first[:8]}")
     await spoken(f"/memory drop {second[:8]}")
     assert not spoken.session.proposals
-    shown = await spoken("/memory")
-    assert "Ports are random." in shown and "Logs rotate" not in shown
+    output = await spoken("/memory")
+    assert "Ports are random." in output and "Logs rotate" not in output
 
 
 async def test_memory_is_switched_off_for_the_thread(spoken: Spoken) -> None:
@@ -49,9 +49,9 @@ async def test_memory_stays_off_by_the_setting(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_MEMORY__ENABLED", "false")
-    for words in ("on", "off", "list"):
-        shown = await spoken(f"/memory {words}")
-        assert "`memory.enabled`" in shown and "Memory is on" not in shown
+    for name in ("on", "off", "list"):
+        output = await spoken(f"/memory {name}")
+        assert "`memory.enabled`" in output and "Memory is on" not in output
 
 
 async def test_listing_says_that_the_thread_has_no_memory(spoken: Spoken) -> None:
@@ -78,7 +78,7 @@ async def test_types_are_named_as_the_interface_does(spoken: Spoken) -> None:
     assert "`偏好`" in (refused.value.hint or "")
 
 
-@pytest.mark.parametrize("words", ["frobnicate", "edit 1234", "keep"])
-async def test_unknown_words_are_refused(spoken: Spoken, words: str) -> None:
-    with pytest.raises(UsageError, match=f"`/memory {words}`"):
-        await spoken(f"/memory {words}")
+@pytest.mark.parametrize("text", ["frobnicate", "edit 1234", "keep"])
+async def test_unknown_words_are_refused(spoken: Spoken, text: str) -> None:
+    with pytest.raises(UsageError, match=f"`/memory {text}`"):
+        await spoken(f"/memory {text}")

@@ -39,12 +39,12 @@ async def test_an_endpoint_of_ones_own_stays(spoken: Spoken) -> None:
 async def test_another_approval_mode(spoken: Spoken) -> None:
     assert "`edits`" in await spoken("/mode edits")
     assert (spoken.session.mode, spoken.session.options) == ("edits", {"mode": "edits"})
-    shown = (await spoken("/mode")).splitlines()
-    assert "`edits`" in shown[0]
-    assert [line.split()[0] for line in shown[1:]] == ["ask", "edits", "auto", "read-only"]
-    with pytest.raises(UsageError, match="no approval mode `yolo`") as told:
+    lines = (await spoken("/mode")).splitlines()
+    assert "`edits`" in lines[0]
+    assert [line.split()[0] for line in lines[1:]] == ["ask", "edits", "auto", "read-only"]
+    with pytest.raises(UsageError, match="no approval mode `yolo`") as error_info:
         await spoken("/mode yolo")
-    assert "`read-only`" in told.value.hint and spoken.session.mode == "edits"
+    assert "`read-only`" in error_info.value.hint and spoken.session.mode == "edits"
 
 
 async def test_plan_and_build_without_words_say_what_holds(spoken: Spoken) -> None:
@@ -55,8 +55,8 @@ async def test_plan_and_build_without_words_say_what_holds(spoken: Spoken) -> No
 
 
 async def test_another_agent_speaks(spoken: Spoken) -> None:
-    listed = await spoken("/agents")
-    assert "explore" in listed and "`/agents NAME`" in listed
+    entries = await spoken("/agents")
+    assert "explore" in entries and "`/agents NAME`" in entries
     assert "`explore` answers" in await spoken("/agents @explore")
     assert spoken.session.agent == "explore"
     with pytest.raises(UsageError, match="no agent `explorer`"):

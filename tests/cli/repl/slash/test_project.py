@@ -16,8 +16,8 @@ async def test_config_shows_and_sets_like_the_command_line(spoken: Spoken) -> No
 async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
     spoken.write("home/config.yaml", "permissions: {deny: ['run_command(git push:*)']}\n")
     spoken.session.mode = "edits"
-    shown = await spoken("/permissions")
-    assert "mode: edits (this conversation)" in shown and "run_command(git push:*)" in shown
+    output = await spoken("/permissions")
+    assert "mode: edits (this conversation)" in output and "run_command(git push:*)" in output
     spoken.session.mode = "ask"
     assert "mode: ask (default)" in await spoken("/permissions")
 
@@ -25,7 +25,7 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
 async def test_skills_are_listed_with_what_is_not_loaded(spoken: Spoken) -> None:
     spoken.write("home/skills/night/SKILL.md", "---\nname: day\ndescription: Rest.\n---\nSleep.\n")
     spoken.write("project/.claude/skills/pdf/SKILL.md", "x")
-    shown = await spoken("/skills")
-    assert "maxagent" in shown and "Rest." in shown
-    assert "not trusted (run `mcode trust`): .claude/skills/pdf/SKILL.md" in shown
-    assert "the name `day` is not that of its folder, `night`" in shown
+    output = await spoken("/skills")
+    assert "maxagent" in output and "Rest." in output
+    assert "not trusted (run `mcode trust`): .claude/skills/pdf/SKILL.md" in output
+    assert "the name `day` is not that of its folder, `night`" in output

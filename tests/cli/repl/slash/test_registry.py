@@ -51,9 +51,9 @@ async def test_menu_describes_each_command_in_both_languages(spoken: Spoken) -> 
 )
 async def test_a_wrong_command_lists_near_ones(spoken: Spoken, line: str, near: str) -> None:
     spoken.write("home/commands/review.md", "Look.")
-    with pytest.raises(UsageError, match="no command") as told:
+    with pytest.raises(UsageError, match="no command") as error_info:
         await spoken(line)
-    assert told.value.hint == f"use {near}"
+    assert error_info.value.hint == f"use {near}"
 
 
 async def test_a_command_without_arguments_takes_none(spoken: Spoken) -> None:

@@ -16,18 +16,18 @@ async def test_status_shows_model_folder_and_permissions(
 ) -> None:
     spoken.session.folder = Path(".")
     monkeypatch.chdir(spoken.project)
-    shown = await spoken("/status")
-    assert "No conversation yet" in shown and "not trusted" in shown
-    assert str(spoken.project) in shown and "mcode " in shown and "LangGraph " in shown
+    output = await spoken("/status")
+    assert "No conversation yet" in output and "not trusted" in output
+    assert str(spoken.project) in output and "mcode " in output and "LangGraph " in output
     trust(spoken.project, spoken.home)
     spoken.begun(THREAD)
     session = spoken.session
     session.thread, session.model, session.mode = THREAD, "openai/gpt-4o", "ask"
     session.sandbox, session.plan, session.agent = "bubblewrap, no network", True, "explore"
-    shown = await spoken("/status")
-    assert "aaaaaaaa  About aaaa" in shown and "bubblewrap" in shown
-    assert "plan · ask · @explore" in shown and "openai/gpt-4o" in shown
-    assert "not trusted" not in shown
+    output = await spoken("/status")
+    assert "aaaaaaaa  About aaaa" in output and "bubblewrap" in output
+    assert "plan · ask · @explore" in output and "openai/gpt-4o" in output
+    assert "not trusted" not in output
 
 
 async def test_status_names_instruction_files_and_trust_asks_others(
@@ -45,12 +45,12 @@ async def test_status_names_instruction_files_and_trust_asks_others(
         (spoken.project / name).write_text("x")
     await spoken("/trust", typed="yes\n")
     (spoken.project / "sub/AGENTS.md").write_text("y")
-    shown = await spoken("/status")
-    assert "have not approved yet (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in shown
-    assert ".env is skipped: no tool may read it\n" in shown
-    assert "sub/AGENTS.md is skipped: it is new or has changed" in shown
-    assert "\n              AGENTS.md: 8022 bytes were cut, because the" in shown
-    assert f"{spoken.home / 'notes.md'}: 11 bytes were cut" in shown
+    output = await spoken("/status")
+    assert "have not approved yet (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in output
+    assert ".env is skipped: no tool may read it\n" in output
+    assert "sub/AGENTS.md is skipped: it is new or has changed" in output
+    assert "\n              AGENTS.md: 8022 bytes were cut, because the" in output
+    assert f"{spoken.home / 'notes.md'}: 11 bytes were cut" in output
     (spoken.home / "config.yaml").write_text("modle: 1\n")
     assert "unknown key `modle`" in await spoken("/status")
 

@@ -37,9 +37,9 @@ async def test_a_new_conversation_says_how_to_come_back(spoken: Spoken) -> None:
 async def test_the_folders_conversations_are_listed_and_switched_between(spoken: Spoken) -> None:
     spoken.session.options = {"plan": True}
     spoken.write("home/config.yaml", "model: {default: openai/own}\n")
-    shown = await spoken("/sessions")
-    assert "aaaaaaaa" in shown and "bbbbbbbb" in shown
-    assert "cccccccc" not in shown and "dddddddd" not in shown
+    output = await spoken("/sessions")
+    assert "aaaaaaaa" in output and "bbbbbbbb" in output
+    assert "cccccccc" not in output and "dddddddd" not in output
     assert "About bbbb" in await spoken("/sessions bbbb")
     assert (spoken.session.thread, spoken.session.plan) == (SECOND, False)
     assert (spoken.session.model, spoken.session.mode) == ("openai/own", "ask")
@@ -51,7 +51,7 @@ async def test_the_folders_conversations_are_listed_and_switched_between(spoken:
 
 
 @pytest.mark.parametrize(
-    ("name", "why", "hint"),
+    ("name", "reason", "hint"),
     [
         ("cccccccc", "not a conversation", "`mcode resume cccccccc`"),
         ("dddddddd", "belongs to", "`mcode chat --resume dddddddd`"),
@@ -59,12 +59,12 @@ async def test_the_folders_conversations_are_listed_and_switched_between(spoken:
     ],
 )
 async def test_thread_that_cannot_resume_here_says_why(
-    spoken: Spoken, name: str, why: str, hint: str
+    spoken: Spoken, name: str, reason: str, hint: str
 ) -> None:
     spoken.session.thread = FIRST
-    with pytest.raises(UsageError, match=why) as told:
+    with pytest.raises(UsageError, match=reason) as error_info:
         await spoken(f"/resume {name}")
-    assert hint in told.value.hint and spoken.session.thread == FIRST
+    assert hint in error_info.value.hint and spoken.session.thread == FIRST
 
 
 @pytest.mark.parametrize("line", ["/diff", "/undo", "/redo", "/rewind", "/fork", "/rename x"])

@@ -156,8 +156,8 @@ def test_example_is_none_and_its_twin_is_one(example: str, real: str) -> None:
 def test_matches_are_in_order_without_overlaps() -> None:
     remember_secret("db.password", "Zq8!kk2-Wm4#")
     text = "postgres://me:Zq8!kk2-Wm4#x@host and " + "gh" + "p_" + "a1B2" * 9
-    found = find_secrets(text)
-    assert found == [SecretMatch("password", 11, 27), SecretMatch("GitHub token", 37, 77)]
+    secrets = find_secrets(text)
+    assert secrets == [SecretMatch("password", 11, 27), SecretMatch("GitHub token", 37, 77)]
     assert find_secrets("(Zq8!kk2-Wm4#)") == [SecretMatch("db.password", 1, 13)]
 
 

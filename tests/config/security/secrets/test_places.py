@@ -60,12 +60,12 @@ def log_line(form: SecretForm, home: Path) -> str:
 
 
 def stream_bytes(form: SecretForm, _: Path) -> str:
-    shown = list[bytes]()
-    sink = RedactingSink(shown.append)
+    output = list[bytes]()
+    sink = RedactingSink(output.append)
     for byte in form.text.encode():
         sink.add(bytes([byte]))
     sink.close()
-    return b"".join(shown).decode()
+    return b"".join(output).decode()
 
 
 def emit_event(form: SecretForm, _: Path) -> str:
@@ -85,12 +85,12 @@ PLACES: list[Callable[[SecretForm, Path], str]] = [
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("function", PLACES)
 def test_no_place_shows_a_secret(
-    place: Callable[[SecretForm, Path], str], form: SecretForm, tmp_path: Path
+    function: Callable[[SecretForm, Path], str], form: SecretForm, tmp_path: Path
 ) -> None:
-    shown = place(form, tmp_path)
-    assert form.secret not in shown and ("[secret: " in shown or "***" in shown)
+    output = function(form, tmp_path)
+    assert form.secret not in output and ("[secret: " in output or "***" in output)
 
 
 def test_field_is_redacted_by_its_name() -> None:

@@ -15,10 +15,10 @@ OPEN = LINES[:-1]
 
 
 def _hide_keys(text: str) -> str:
-    shown, at = "", 0
+    output, at = "", 0
     for start, end in find_private_keys(text):
-        shown, at = shown + text[at:start] + MARK, end
-    return shown + text[at:]
+        output, at = output + text[at:start] + MARK, end
+    return output + text[at:]
 
 
 @pytest.mark.parametrize("lines", [LINES, OPEN, LINES[:1] + LINES[4:], LINES[:1] + LINES[5:-1]])
@@ -52,13 +52,13 @@ def test_private_key_is_hidden_behind_any_line_prefix(
     leads = [first] + [other] * (len(lines) - 1)
     text = "".join(f"{lead}{line}{end}\n" for lead, line in zip(leads, lines, strict=True))
     after = f"{other}and this, too, is told\n"
-    shown = _hide_keys(f"before\n{text}{after}")
-    assert shown.startswith(f"before\n{first}{MARK}") and shown.endswith(f"\n{after}")
-    assert shown.count("\n") == 3 and not re.search("MIIE|abc=|Proc|DEK|KEY---", shown)
+    hide_keys = _hide_keys(f"before\n{text}{after}")
+    assert hide_keys.startswith(f"before\n{first}{MARK}") and hide_keys.endswith(f"\n{after}")
+    assert hide_keys.count("\n") == 3 and not re.search("MIIE|abc=|Proc|DEK|KEY---", hide_keys)
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "output"),
     [
         (f'x = "{BEGIN}"\ny = 1\n', f'x = "{MARK}"\ny = 1\n'),
         (f"{BEGIN} and then some words", f"{MARK} and then some words"),
@@ -79,8 +79,8 @@ def test_private_key_is_hidden_behind_any_line_prefix(
         (f"+{BEGIN}\n--- a/k\n+++ b/k\n+{END}\n", f"+{MARK}\n--- a/k\n+++ b/k\n+{END}\n"),
     ],
 )
-def test_what_only_follows_a_key_is_told(text: str, shown: str) -> None:
-    assert _hide_keys(text) == shown
+def test_what_only_follows_a_key_is_told(text: str, output: str) -> None:
+    assert _hide_keys(text) == output
 
 
 _body = st.text("abcXYZ019+/", max_size=70).map(lambda line: f"{line}Q")
@@ -93,8 +93,8 @@ def test_only_lines_of_the_key_are_hidden(
     body: list[str], lead: str, closed: bool, after: str
 ) -> None:
     key = "".join(f"{lead}{line}\n" for line in [BEGIN, *body, *[END] * closed])
-    shown = _hide_keys(f"{key}{lead}no key.\n{after}")
-    assert shown == f"{lead}{MARK}\n{lead}no key.\n{_hide_keys(after)}"
+    hide_keys = _hide_keys(f"{key}{lead}no key.\n{after}")
+    assert hide_keys == f"{lead}{MARK}\n{lead}no key.\n{_hide_keys(after)}"
 
 
 @pytest.mark.parametrize(

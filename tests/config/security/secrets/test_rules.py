@@ -40,5 +40,5 @@ def test_long_words_with_digits_are_found() -> None:
 def test_lines_around_a_keyword_do_not_overlap() -> None:
     assert find_lines(b"a\nkey key\nb\nkey\n", b"key") == [Span(2, 9), Span(12, 15)]
     lines = find_lines(b"key" * 10_000, b"key")
-    assert all(left.end <= right.start for left, right in zip(lines, lines[1:], strict=False))
+    assert all(line.end <= right.start for line, right in zip(lines, lines[1:], strict=False))
     assert lines[-1].end == 30_000

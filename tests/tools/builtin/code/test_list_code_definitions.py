@@ -67,12 +67,12 @@ async def test_missing_grammars_are_named_with_the_command(
     (tmp_path / "a.py").write_text(PYTHON)
     result = await listed(tmp_path)
     assert "class A" in result.output
-    said = "[left out: 2 Go files, 1 Rust file; the user can install their grammars: "
-    assert f'{said}pip install "maxagent[code]"]' in result.output
+    text = "[left out: 2 Go files, 1 Rust file; the user can install their grammars: "
+    assert f'{text}pip install "maxagent[code]"]' in result.output
 
 
 @pytest.mark.parametrize(
-    ("names", "words"),
+    ("names", "text"),
     [
         (["a.swift", "b.swift", "c.lua"], "1 Lua file, 2 Swift files"),
         (["a.ex", "b.exs"], "2 Elixir files"),
@@ -82,13 +82,13 @@ async def test_missing_grammars_are_named_with_the_command(
     ],
 )
 async def test_source_files_without_parser_are_counted(
-    tmp_path: Path, names: list[str], words: str
+    tmp_path: Path, names: list[str], text: str
 ) -> None:
     for name in (*names, "notes.txt", "a.json", "b.md"):
         (tmp_path / name).write_text("x\n")
     (tmp_path / "a.py").write_text(PYTHON)
     output = (await listed(tmp_path)).output
-    assert f"[left out: {words}; these languages are not parsed" in output and "class A" in output
+    assert f"[left out: {text}; these languages are not parsed" in output and "class A" in output
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ async def test_long_outline_is_cut_with_a_note(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    ("name", "content", "text"),
     [
         ("a.txt", b"x", "none of the languages"),
         ("a.py", b"\0\1\2", "binary"),
@@ -136,11 +136,11 @@ async def test_long_outline_is_cut_with_a_note(tmp_path: Path) -> None:
     ],
 )
 async def test_what_has_no_definitions_says_why(
-    tmp_path: Path, name: str, content: bytes, words: str
+    tmp_path: Path, name: str, content: bytes, text: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
     result = await listed(tmp_path, path=name)
-    assert words in (result.error or result.output)
+    assert text in (result.error or result.output)
 
 
 async def test_unreadable_file_in_a_folder_is_named(tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ async def test_notes_that_were_not_read_are_not_replaced(run: ToolRun) -> None:
 
 async def test_the_question_shows_the_diff(run: ToolRun) -> None:
     call = PreviewCall(module_doc_write, {"path": "pay", "content": DOC})
-    (shown,) = await preview_calls([call], run.workspace)
-    assert "+Charges cards." in shown.metadata["diff"]
+    (output,) = await preview_calls([call], run.workspace)
+    assert "+Charges cards." in output.metadata["diff"]
     assert not (run.workspace.root / "pay/.ac.mod.md").exists()
 
 

@@ -109,7 +109,7 @@ async def test_a_patch_changes_what_it_says(
 
 
 @pytest.mark.parametrize(
-    ("patch", "said"),
+    ("patch", "text"),
     [
         (envelope("*** Update File: no", "-b", "+B"), "`no` does not exist"),
         (envelope("*** Delete File: no"), "`no` does not exist"),
@@ -138,7 +138,7 @@ async def test_a_patch_changes_what_it_says(
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n b\n", "already so"),
     ],
 )
-async def test_a_refusal_changes_nothing_and_says_why(run: ToolRun, patch: str, said: str) -> None:
+async def test_a_refusal_changes_nothing_and_says_why(run: ToolRun, patch: str, text: str) -> None:
     root = run.workspace.root
     run = put(run, {**FILES, "binary": "\0" * 9})
     (root / "unread").write_text("1\n")
@@ -148,7 +148,7 @@ async def test_a_refusal_changes_nothing_and_says_why(run: ToolRun, patch: str, 
     (root / "astray").symlink_to("/etc/hostname")
     before = there(run)
     result = await patched(run, patch)
-    assert said in result.error
+    assert text in result.error
     assert there(run) == before and (root / "link").is_symlink()
     assert not [path for path in root.rglob("*") if path.is_dir() and path.name != "d"]
 
@@ -265,18 +265,20 @@ async def test_nothing_is_written_that_is_not_named(
     (top / "project/link").symlink_to("x")
 
     def everything() -> dict[str, tuple[bytes, int]]:
-        found = [path for path in top.rglob("*") if path.is_file() and not path.is_symlink()]
-        return {str(path): (path.read_bytes(), path.stat().st_mode) for path in found}
+        paths = [path for path in top.rglob("*") if path.is_file() and not path.is_symlink()]
+        return {str(path): (path.read_bytes(), path.stat().st_mode) for path in paths}
 
     before = everything()
     result = await patched(run, patch)
     after = everything()
     changed = {path for path in before | after if before.get(path) != after.get(path)}
     try:
-        named = {str(run.workspace.resolve(name)) for name in find_patched_names({"patch": patch})}
+        patched_names = {
+            str(run.workspace.resolve(name)) for name in find_patched_names({"patch": patch})
+        }
     except ToolError:
-        named = set()
-    assert changed <= named
+        patched_names = set()
+    assert changed <= patched_names
     written = {str(run.workspace.root / path) for path in result.metadata.get("paths", [])}
     assert (changed == written) if result.ok else not changed
 
@@ -310,8 +312,8 @@ async def test_what_git_writes_is_applied_as_git_does(
     for name, files in (("old", old), ("new", new)):
         (top / name).mkdir()
         put(ToolRun(Workspace(top / name), "c", top), files)
-    found = ["-M20%"] if moves else ["--no-renames"]
-    diff = git(top, "diff", "--no-index", *found, "--", "old", "new").stdout.decode()
+    names = ["-M20%"] if moves else ["--no-renames"]
+    diff = git(top, "diff", "--no-index", *names, "--", "old", "new").stdout.decode()
     diff = re.sub(r'(["ab ])/?(old|new)/', lambda name: name[1] + "/" * (name[1] in "ab"), diff)
     if not diff:
         return

@@ -162,8 +162,8 @@ async def test_what_is_refused_changes_nothing(
     (root / "dangling-out").symlink_to("../not-yet")
     (root / "dangling").symlink_to("not-yet")
     files = {path: path.read_bytes() for path in root.parent.rglob("*") if path.is_file()}
-    known = knowing(run, "a", "binary", ".env")
-    result = await change(known, path, old, new)
+    existing = knowing(run, "a", "binary", ".env")
+    result = await change(existing, path, old, new)
     assert reason in result.error
     assert "hunter2" not in result.error
     assert not result.seen
@@ -174,16 +174,16 @@ async def test_changed_file_takes_only_an_exact_edit(
     run: ToolRun,
 ) -> None:
     path = put(run, "a", b"one\ntwo\n")
-    known = knowing(run, "a")
+    existing = knowing(run, "a")
     path.write_bytes(b"zero\none\ntwo\ntwo\n")
-    result = await change(known, "a", "one", "1")
+    result = await change(existing, "a", "one", "1")
     assert path.read_bytes() == b"zero\n1\ntwo\ntwo\n"
     assert "[the file had changed since you read it" in result.output
     assert result.seen == {}
     for old, args in [("two", {"replace_all": True}), ("two", {}), ("gone", {})]:
         assert (
             "has changed since you read it; read it again"
-            in (await change(known, "a", old, "x", **args)).error
+            in (await change(existing, "a", old, "x", **args)).error
         )
     assert path.read_bytes() == b"zero\n1\ntwo\ntwo\n"
 
@@ -220,8 +220,8 @@ async def test_several_edits_are_made_in_order(
     run: ToolRun, edits: list[tuple[str, str]], after: bytes
 ) -> None:
     path = put(run, "a", LETTERS)
-    listed = [{"old_string": old, "new_string": new} for old, new in edits]
-    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    entries = [{"old_string": old, "new_string": new} for old, new in edits]
+    result = await invoke(edit, {"file_path": "a", "edits": entries}, knowing(run, "a"))
     assert path.read_bytes() == after
     if after == LETTERS:
         assert "the edits together change nothing" in result.error
@@ -231,15 +231,15 @@ async def test_several_edits_are_made_in_order(
 
 async def test_of_several_edits_all_are_made_or_none(run: ToolRun) -> None:
     path = put(run, "a", LETTERS)
-    listed = [{"old_string": old, "new_string": "x"} for old in ("a", "b", "gone", "c")]
-    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    names = [{"old_string": old, "new_string": "x"} for old in ("a", "b", "gone", "c")]
+    result = await invoke(edit, {"file_path": "a", "edits": names}, knowing(run, "a"))
     assert result.error.startswith("edit 3 of 4: ") and path.read_bytes() == LETTERS
 
 
 async def test_edits_say_every_place_that_changed(run: ToolRun) -> None:
     put(run, "a", b"".join(b"%d\n" % number for number in range(1, 101)))
-    listed = [{"old_string": f"{at}\n", "new_string": f"<{at}>\n"} for at in (20, 60, 61)]
-    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    lines = [{"old_string": f"{at}\n", "new_string": f"<{at}>\n"} for at in (20, 60, 61)]
+    result = await invoke(edit, {"file_path": "a", "edits": lines}, knowing(run, "a"))
     assert [line.strip() for line in result.output.split("\n")] == [
         "Edited `a` (+3 -3)",
         *("18→18", "19→19", "20→<20>", "21→21", "22→22", "…"),
@@ -250,10 +250,10 @@ async def test_edits_say_every_place_that_changed(run: ToolRun) -> None:
 async def test_concurrent_edits_of_one_file_all_apply(run: ToolRun) -> None:
     path = put(run, "a", b"".join(b"<%d>\n" % number for number in range(40)))
     (run.workspace.root / "link").symlink_to("a")
-    known = knowing(run, "a")
+    existing = knowing(run, "a")
     results = await asyncio.gather(
         *(
-            change(known, "link" if number % 2 else "a", f"<{number}>", f"[{number}]")
+            change(existing, "link" if number % 2 else "a", f"<{number}>", f"[{number}]")
             for number in range(40)
         )
     )

@@ -23,7 +23,7 @@ def run(tmp_path: Path) -> ToolRun:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found"),
+    ("pattern", "names"),
     [
         ("*.py", ["a.py", "src/b.py", "src/deep/c.py"]),
         ("./*.py", ["a.py"]),
@@ -36,8 +36,8 @@ def run(tmp_path: Path) -> ToolRun:
         ("a.py", ["a.py"]),
     ],
 )
-async def test_what_is_found(run: ToolRun, pattern: str, found: list[str]) -> None:
-    assert (await invoke(glob, {"pattern": pattern}, run)).output.split("\n") == found
+async def test_what_is_found(run: ToolRun, pattern: str, names: list[str]) -> None:
+    assert (await invoke(glob, {"pattern": pattern}, run)).output.split("\n") == names
 
 
 async def test_an_absolute_pattern_inside_the_project_is_fine(run: ToolRun) -> None:

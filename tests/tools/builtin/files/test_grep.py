@@ -66,7 +66,7 @@ async def test_whole_project_is_searched_except_hidden_files(run: ToolRun) -> No
 
 
 @pytest.mark.parametrize(
-    ("args", "found"),
+    ("args", "names"),
     [
         ({"path": "src"}, ["src/a.py:2", "src/deep/b.ts:1"]),
         ({"path": "src/a.py"}, ["src/a.py:2"]),
@@ -80,9 +80,9 @@ async def test_whole_project_is_searched_except_hidden_files(run: ToolRun) -> No
     ],
 )
 async def test_a_search_can_be_narrowed(
-    run: ToolRun, args: dict[str, object], found: list[str]
+    run: ToolRun, args: dict[str, object], names: list[str]
 ) -> None:
-    assert [line.partition(": ")[0] for line in await search(run, "key", **args)] == found
+    assert [line.partition(": ")[0] for line in await search(run, "key", **args)] == names
 
 
 async def test_links_are_not_followed(run: ToolRun, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "rest"),
+    ("counts", "remainder"),
     [
         ({"a": 500, "z": 3}, {"a": 303}),
         ({"a": 500, "b": 500, "z": 1}, {"a": 401, "b": 401}),
@@ -146,17 +146,17 @@ async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
     ],
 )
 async def test_file_with_many_hits_hides_no_other(
-    counts: dict[str, int], rest: dict[str, int], run: ToolRun
+    counts: dict[str, int], remainder: dict[str, int], run: ToolRun
 ) -> None:
     for name, count in counts.items():
         (run.workspace.root / name).write_text("needle\n" * count)
     lines = await search(run, "needle")
-    shown = Counter(line.partition(":")[0] for line in lines if line.endswith(": needle"))
+    counter = Counter(line.partition(":")[0] for line in lines if line.endswith(": needle"))
     assert {
-        name: counts[name] - shown[name] for name in counts if counts[name] > shown[name]
-    } == rest
+        name: counts[name] - counter[name] for name in counts if counts[name] > counter[name]
+    } == remainder
     assert [line for line in lines if line.startswith("[")] == [
-        f"[{count} more in {name}]" for name, count in rest.items()
+        f"[{count} more in {name}]" for name, count in remainder.items()
     ]
     assert len(lines) <= MAX_HITS + len(counts)
 

@@ -39,9 +39,9 @@ def run(tmp_path: Path) -> ToolRun:
 )
 async def test_what_is_listed(run: ToolRun, args: dict[str, object], lines: list[str]) -> None:
     result = await invoke(list_files, args, run)
-    found = result.output.split("\n")
-    assert len(found) == len(lines)
-    assert all(line.startswith(start) for line, start in zip(found, lines, strict=True))
+    parts = result.output.split("\n")
+    assert len(parts) == len(lines)
+    assert all(line.startswith(start) for line, start in zip(parts, lines, strict=True))
 
 
 @pytest.mark.parametrize(

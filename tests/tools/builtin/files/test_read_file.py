@@ -96,9 +96,9 @@ async def test_an_empty_file_says_so(run: ToolRun) -> None:
 )
 async def test_the_encoding_is_found_and_named(run: ToolRun, data: bytes, remark: str) -> None:
     put(run, "file", data)
-    first, *rest = (await read(run, "file")).output.split("\n")
+    first, *remainder = (await read(run, "file")).output.split("\n")
     assert first == "     1→配置文件"
-    assert "".join(rest).endswith(remark) or remark in "".join(rest)
+    assert "".join(remainder).endswith(remark) or remark in "".join(remainder)
 
 
 @pytest.mark.parametrize(

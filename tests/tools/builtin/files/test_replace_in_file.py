@@ -31,9 +31,9 @@ async def applied(
     path = run.workspace.root / "a"
     if before is not None:
         path.write_bytes(before.encode())
-    known = before if seen == "" else seen
-    if known is not None:
-        run = replace(run, seen={"a": hash_content(known.encode())})
+    existing = before if seen == "" else seen
+    if existing is not None:
+        run = replace(run, seen={"a": hash_content(existing.encode())})
     result = await invoke(replace_in_file, {"path": "a", "diff": diff}, run)
     return result, path.read_bytes().decode() if path.exists() else None
 
@@ -70,7 +70,7 @@ async def test_blocks_change_what_they_show(
 
 
 @pytest.mark.parametrize(
-    ("before", "diff", "said"),
+    ("before", "diff", "output"),
     [
         (None, block("a\n", "b\n"), "`a` does not exist"),
         ("a\n", block("", "b\n"), "an empty SEARCH only creates a new file"),
@@ -86,10 +86,10 @@ async def test_blocks_change_what_they_show(
     ],
 )
 async def test_a_refusal_changes_nothing_and_says_why(
-    run: ToolRun, before: str | None, diff: str, said: str
+    run: ToolRun, before: str | None, diff: str, output: str
 ) -> None:
     result, text = await applied(run, before, diff)
-    assert said in result.error and text == before
+    assert output in result.error and text == before
     assert "old_string" not in result.error and "replace_all" not in result.error
 
 

@@ -87,12 +87,12 @@ def test_path_outside_project_does_not_count(run: ToolRun) -> None:
 
 
 async def test_file_shown_by_command_can_be_edited(run: ToolRun) -> None:
-    shown = await invoke(run_command, {"command": "cat c", "cwd": "src"}, run)
-    assert shown.seen == hashes(run, "src/c")
-    known = replace(run, seen=shown.seen)
+    result = await invoke(run_command, {"command": "cat c", "cwd": "src"}, run)
+    assert result.seen == hashes(run, "src/c")
+    text = replace(run, seen=result.seen)
     args = {"file_path": "src/c", "old_string": "text", "new_string": "words"}
-    assert (await invoke(edit, args, known)).ok
-    assert not (await invoke(edit, {**args, "file_path": "a"}, known)).ok
+    assert (await invoke(edit, args, text)).ok
+    assert not (await invoke(edit, {**args, "file_path": "a"}, text)).ok
 
 
 @pytest.mark.parametrize("command", ["cat a gone", "ls", "cat a; true"])
@@ -102,8 +102,8 @@ async def test_other_commands_show_no_files(run: ToolRun, command: str) -> None:
 
 @pytest.mark.parametrize("regex", ["text of [ab]", "(?<=of )[ab]"])
 async def test_files_with_shown_hits_count_as_read(run: ToolRun, regex: str) -> None:
-    found = await invoke(grep, {"regex": regex}, run)
-    assert found.seen == hashes(run, "a", "b")
+    result = await invoke(grep, {"regex": regex}, run)
+    assert result.seen == hashes(run, "a", "b")
     assert (await invoke(grep, {"regex": "nothing"}, run)).seen == {}
 
 

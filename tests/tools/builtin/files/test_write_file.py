@@ -95,9 +95,9 @@ async def test_mode_and_links_are_kept(run: ToolRun) -> None:
 async def test_an_unread_or_changed_file_is_not_overwritten(run: ToolRun) -> None:
     path = put(run, "a", b"mine\n")
     assert "`a` exists and was not read yet; `read_file` it" in (await write(run, "a", "x")).error
-    known = knowing(run, "a")
+    existing = knowing(run, "a")
     path.write_bytes(b"changed\n")
-    assert "`a` has changed since you read it" in (await write(known, "a", "x")).error
+    assert "`a` has changed since you read it" in (await write(existing, "a", "x")).error
     assert path.read_bytes() == b"changed\n"
 
 

@@ -38,7 +38,7 @@ async def test_a_list_lives_through_all_its_actions(tmp_path: Path) -> None:
         "1 of 3 completed",
     ]
     await thread.call(todowrite, todos="afresh")
-    assert [one["content"] for one in thread.todos] == ["afresh"]
+    assert [todo["content"] for todo in thread.todos] == ["afresh"]
     assert (await thread.call(todoclear)).update == {"todos": []}
     assert (await thread.call(todoread)).output == "The todo list is empty."
 

@@ -9,7 +9,7 @@ from maxagent.tools.workspace import Workspace
 TOOLS = [(plan_enter, {"reason": "large"}), (plan_exit, {}), (plan_mode_respond, {"response": "x"})]
 
 
-@pytest.mark.parametrize(("tool", "args"), TOOLS, ids=lambda one: getattr(one, "name", ""))
+@pytest.mark.parametrize(("tool", "args"), TOOLS, ids=lambda item: getattr(item, "name", ""))
 async def test_without_a_human_nothing_is_decided(tool, args, tmp_path) -> None:
     run = ToolRun(Workspace(tmp_path), "call", tmp_path, 1.0)
     assert "nobody is here" in (await invoke(tool, args, run)).error

@@ -24,13 +24,13 @@ ONE = {"agent_type": "explore", "task": "look"}
     ],
 )
 def test_one_task_is_read_from_any_form(name: str, args: dict[str, Any]) -> None:
-    tool, given = canonical(name, args)
-    assert (tool, read_tasks(given)) == ("subagent", [ONE])
+    tool, value = canonical(name, args)
+    assert (tool, read_tasks(value)) == ("subagent", [ONE])
 
 
 def test_resumed_agent_needs_no_type() -> None:
-    given = {"resume": "explore-1", "task": "and then?"}
-    assert read_tasks(given) == [given]
+    texts = {"resume": "explore-1", "task": "and then?"}
+    assert read_tasks(texts) == [texts]
 
 
 @pytest.mark.parametrize(

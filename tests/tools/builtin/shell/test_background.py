@@ -67,12 +67,12 @@ def confine(bench: Bench, home: Path) -> None:
 
 
 async def wait_for(bench: Bench, command_id: str, text: str) -> str:
-    shown = ""
+    output = ""
     async with asyncio.timeout(20):
-        while text not in shown:
-            shown += (await bench.look(command_id)).output
+        while text not in output:
+            output += (await bench.look(command_id)).output
             await asyncio.sleep(0.05)
-    return shown
+    return output
 
 
 async def test_start_answers_with_id_and_first_output(bench: Bench) -> None:
@@ -109,8 +109,8 @@ async def test_wrong_filter_is_refused(bench: Bench) -> None:
 async def test_flood_keeps_the_newest_output(bench: Bench) -> None:
     await bench.start("until test -e go; do sleep 0.05; done; seq 1 400000; echo last; sleep 100")
     (bench.root / "go").touch()
-    shown = await wait_for(bench, "call_1", "last\n")
-    assert "earlier output is left out" in shown and len(shown) < 80_000
+    output = await wait_for(bench, "call_1", "last\n")
+    assert "earlier output is left out" in output and len(output) < 80_000
 
 
 async def test_kill_ends_every_process(bench: Bench) -> None:

@@ -34,8 +34,8 @@ async def test_a_long_range_says_where_to_go_on(run: ToolRun) -> None:
 
 
 async def test_long_lines_are_cut_and_control_characters_go(run: ToolRun) -> None:
-    first, *rest = (await read(run, "call_2")).output.splitlines()
-    assert (first, rest) == ("x" * 2000 + " [… 3,001 bytes …]", ["red", "last"])
+    first, *remainder = (await read(run, "call_2")).output.splitlines()
+    assert (first, remainder) == ("x" * 2000 + " [… 3,001 bytes …]", ["red", "last"])
 
 
 @pytest.mark.parametrize(

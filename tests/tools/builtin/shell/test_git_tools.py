@@ -31,8 +31,8 @@ class Project:
         path.write_text(text)
 
     def git(self, *arguments: str) -> None:
-        own = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", **PERSON}
-        subprocess.run(["git", *arguments], cwd=self.root, env={**os.environ, **own}, check=True)
+        texts = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", **PERSON}
+        subprocess.run(["git", *arguments], cwd=self.root, env={**os.environ, **texts}, check=True)
 
     def commit(self, subject: str) -> None:
         self.git("add", "-A", "-f")

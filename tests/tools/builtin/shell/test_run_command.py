@@ -272,8 +272,8 @@ async def test_own_global_attributes_stay_in_force(
     (home / "more").write_text("[core]\n attributesFile = ~/mine\n")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    shown = await desk.run("git config core.attributesFile; touch x")
-    assert "secret.gitattributes" not in shown.output
+    result = await desk.run("git config core.attributesFile; touch x")
+    assert "secret.gitattributes" not in result.output
 
 
 async def test_unreadable_git_configuration_stops_no_command(

@@ -82,7 +82,7 @@ async def test_secrets_stay_here(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("server", "query", "words"),
+    ("server", "query", "text"),
     [
         ("", "x", "`server_name` must be one of `docs`, `other`"),
         ("https://evil.example/v1", "x", "not a configured retrieval server"),
@@ -90,13 +90,13 @@ async def test_secrets_stay_here(desk: Desk) -> None:
         ("docs", "  ", "ask a whole question"),
     ],
 )
-async def test_a_wrong_call_sends_nothing(desk: Desk, server: str, query: str, words: str) -> None:
-    assert words in (await desk.ask(query, server)).error
+async def test_a_wrong_call_sends_nothing(desk: Desk, server: str, query: str, text: str) -> None:
+    assert text in (await desk.ask(query, server)).error
     assert desk.provider.requests == []
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "text"),
     [
         ({"status": 401, "body": {"error": {"message": "who are you"}}}, "did not answer"),
         ({"status": 500, "body": "broken"}, "did not answer"),
@@ -106,11 +106,11 @@ async def test_a_wrong_call_sends_nothing(desk: Desk, server: str, query: str, w
     ],
 )
 async def test_a_failed_server_is_an_error_for_the_model(
-    desk: Desk, answer: dict[str, object], words: str
+    desk: Desk, answer: dict[str, object], text: str
 ) -> None:
     desk.provider.script([answer])
     result = await desk.ask()
-    assert words in result.error and KEY not in result.error
+    assert text in result.error and KEY not in result.error
 
 
 def test_the_description_names_the_servers() -> None:

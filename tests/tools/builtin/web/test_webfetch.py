@@ -47,9 +47,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def inside(result: ToolResult) -> str:
     """What stands between the marks."""
-    found = re.search(r"<<<<<<<< (\w{12})\n(.*)\n>>>>>>>> \1\Z", result.output, re.DOTALL)
-    assert found, result.output
-    return found[2]
+    match = re.search(r"<<<<<<<< (\w{12})\n(.*)\n>>>>>>>> \1\Z", result.output, re.DOTALL)
+    assert match, result.output
+    return match[2]
 
 
 async def test_html_becomes_markdown_between_untrusted_marks(desk: Desk) -> None:
@@ -90,10 +90,10 @@ async def test_a_long_page_is_read_part_by_part(desk: Desk) -> None:
     while True:
         result = await desk.read("/", start)
         text += inside(result)
-        found = re.search(r"it goes on with start=(\d+)", result.output)
-        if not found:
+        match = re.search(r"it goes on with start=(\d+)", result.output)
+        if not match:
             break
-        start = int(found[1])
+        start = int(match[1])
     assert start and start % MAX_CHARACTERS == 0
     assert text.replace("\n", "") == lines.replace("\n", "")
 
@@ -107,7 +107,7 @@ async def test_secrets_and_what_nobody_sees_are_taken_out(
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "status", "why"),
+    ("path", "kind", "status", "reason"),
     [
         ("/gone", "text/html", 404, "answered 404 Not Found"),
         ("/odd", "text/html", 599, "answered 599"),
@@ -115,10 +115,10 @@ async def test_secrets_and_what_nobody_sees_are_taken_out(
     ],
 )
 async def test_what_is_no_page_is_said(
-    desk: Desk, path: str, kind: str, status: int, why: str
+    desk: Desk, path: str, kind: str, status: int, reason: str
 ) -> None:
     desk.web.page(path, b"x", kind, status=status)
-    with pytest.raises(tool.ToolError, match=why):
+    with pytest.raises(tool.ToolError, match=reason):
         await desk.read(path)
 
 

@@ -8,7 +8,7 @@ from maxagent.tools.editing.matching.edit_request import LineMatch
 
 
 @pytest.mark.parametrize(
-    ("old", "real", "said"),
+    ("old", "real", "names"),
     [
         ("a", "a", ()),
         ("a ", "a", ("blanks at the ends of lines",)),
@@ -19,9 +19,9 @@ from maxagent.tools.editing.matching.edit_request import LineMatch
         ("", " ", ("blanks at the ends of lines",)),
     ],
 )
-def test_a_line(old: str, real: str, said: tuple[str, ...]) -> None:
+def test_a_line(old: str, real: str, names: tuple[str, ...]) -> None:
     assert (
-        describe_adaptations(TextDocument(f"{real}\n"), [LineMatch([old], [], 0, 1, [0])]) == said
+        describe_adaptations(TextDocument(f"{real}\n"), [LineMatch([old], [], 0, 1, [0])]) == names
     )
 
 

@@ -38,7 +38,7 @@ def test_missing_and_made_up_lines_have_no_partner() -> None:
 )
 def test_pairs(old: list[str], text: str, pairs: list[int | None]) -> None:
     source = TextDocument(text)
-    places = [place for place, line in enumerate(old) if line]
+    places = [position for position, line in enumerate(old) if line]
     filled = dict(zip(places, source.filled_lines, strict=True))
     assert with_empty_lines(old, filled, source) == pairs
 

@@ -12,7 +12,7 @@ from maxagent.tools.editing.matching.boundaries import (
 
 
 @pytest.mark.parametrize(
-    ("text", "part", "words", "numbers"),
+    ("text", "part", "sentence", "numbers"),
     [
         ("retries = 30", "retries = 3", True, True),
         ("retries = 30", "retries = 30", False, False),
@@ -30,10 +30,13 @@ from maxagent.tools.editing.matching.boundaries import (
         ("abc", "abc", False, False),
     ],
 )
-def test_a_part_of_a_word_or_number(text: str, part: str, words: bool, numbers: bool) -> None:
+def test_a_part_of_a_word_or_number(text: str, part: str, sentence: bool, numbers: bool) -> None:
     start = text.index(part)
     end = start + len(part)
-    assert (is_word_split(text, start, end), is_number_split(text, start, end)) == (words, numbers)
+    assert (is_word_split(text, start, end), is_number_split(text, start, end)) == (
+        sentence,
+        numbers,
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_empty_lines_are_not_filled() -> None:
 
 @given(st.text("ab", max_size=30), st.text("ab", min_size=1, max_size=4))
 def test_all_places_are_found_overlapping_ones_too(text: str, part: str) -> None:
-    places = [place for place in range(len(text)) if text.startswith(part, place)]
+    places = [number for number in range(len(text)) if text.startswith(part, number)]
     assert find_places(text, part) == places
     assert find_rows(list(text), list(part)) == places
     assert len(find_places(text, part, apart=True)) == text.count(part)

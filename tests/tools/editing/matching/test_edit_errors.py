@@ -55,7 +55,7 @@ def test_a_refusal_is_never_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"), [([3], "3"), (range(1, 23), "19, 20 and 2 more"), ([1, 9], "1, 9")]
+    ("lines", "text"), [([3], "3"), (range(1, 23), "19, 20 and 2 more"), ([1, 9], "1, 9")]
 )
-def test_line_numbers_are_listed(lines: list[int], said: str) -> None:
-    assert edit_errors.format_line_numbers(lines).endswith(said)
+def test_line_numbers_are_listed(lines: list[int], text: str) -> None:
+    assert edit_errors.format_line_numbers(lines).endswith(text)

@@ -12,7 +12,7 @@ from maxagent.tools.editing.matching.line_similarity import (
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("if ready:", "if not ready:"),
         ("limit = 10", "limit = 15"),
@@ -26,8 +26,8 @@ from maxagent.tools.editing.matching.line_similarity import (
         ("total = a + b", "total = a - b"),
     ],
 )
-def test_these_mean_another_thing(one: str, other: str) -> None:
-    assert not has_same_facts(one, other)
+def test_these_mean_another_thing(text: str, other: str) -> None:
+    assert not has_same_facts(text, other)
 
 
 def test_these_may_mean_the_same() -> None:
@@ -71,7 +71,7 @@ def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "real", "new", "known"),
+    ("asked", "real", "new", "existing"),
     [
         ("total = cost * count", "total = price * count", "total = price * count + tax", True),
         ("total = cost * count", "total = price * count", "total = cost * count + tax", False),
@@ -86,5 +86,5 @@ def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
         ("if x(", "if x():", "", True),
     ],
 )
-def test_new_line_shows_its_real_source(asked: str, real: str, new: str, known: bool) -> None:
-    assert is_made_of_real(asked, real, new) == known
+def test_new_line_shows_its_real_source(asked: str, real: str, new: str, existing: bool) -> None:
+    assert is_made_of_real(asked, real, new) == existing

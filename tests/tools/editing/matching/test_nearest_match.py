@@ -15,7 +15,7 @@ def second():
 
 
 @pytest.mark.parametrize(
-    ("wanted", "starts"),
+    ("expected", "starts"),
     [
         (["def second():", "\treturn None"], [3]),
         (["    def first():"], [0]),
@@ -29,15 +29,15 @@ def second():
         (["a line before", "def first():"], [0]),
     ],
 )
-def test_the_likeliest_place_is_found(wanted: list[str], starts: list[int]) -> None:
-    assert find_nearest(TextDocument(FILE), wanted) == starts
+def test_the_likeliest_place_is_found(expected: list[str], starts: list[int]) -> None:
+    assert find_nearest(TextDocument(FILE), expected) == starts
 
 
 def test_places_that_are_as_close_are_all_named() -> None:
     block = "def f():\n    alpha(1)\n    beta({})\n    gamma(3)\n\n\n\n\n"
     source = TextDocument(block.format("x") + block.format("y"))
-    wanted = ["def f():", "    alpha(1)", "    beta(z)", "    gamma(3)"]
-    assert sorted(find_nearest(source, wanted)) == [0, 8]
+    expected = ["def f():", "    alpha(1)", "    beta(z)", "    gamma(3)"]
+    assert sorted(find_nearest(source, expected)) == [0, 8]
 
 
 @pytest.mark.timeout(10)

@@ -15,7 +15,7 @@ from maxagent.tools.editing.matching.normalization import (
 
 
 @pytest.mark.parametrize(
-    ("key", "one", "other"),
+    ("key", "text", "other"),
     [
         (strip_line_end, "  a \t", "  a"),
         (strip_line, "\t a  ", "a"),
@@ -27,16 +27,16 @@ from maxagent.tools.editing.matching.normalization import (
         (normalize_line, "wait\u2026", "wait..."),
     ],
 )
-def test_these_are_the_same(key: object, one: str, other: str) -> None:
-    assert key(one) == key(other)  # type: ignore[operator]
+def test_these_are_the_same(key: object, text: str, other: str) -> None:
+    assert key(text) == key(other)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("key", [strip_line_end, strip_line, collapse_blanks, normalize_line])
 @pytest.mark.parametrize(
-    ("one", "other"), [("return value", "returnvalue"), ("TIMEOUT", "timeout"), ("a - b", "a-b")]
+    ("text", "other"), [("return value", "returnvalue"), ("TIMEOUT", "timeout"), ("a - b", "a-b")]
 )
-def test_these_never_are(key: object, one: str, other: str) -> None:
-    assert key(one) != key(other)  # type: ignore[operator]
+def test_these_never_are(key: object, text: str, other: str) -> None:
+    assert key(text) != key(other)  # type: ignore[operator]
 
 
 def test_each_letter_stays_where_it_was() -> None:

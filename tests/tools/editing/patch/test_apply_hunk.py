@@ -66,7 +66,7 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hunk", "why"),
+    ("text", "hunk", "reason"),
     [
         ("a\nb\n", Hunk((" a", " b")), "already so, at line 1"),
         ("a\n", Hunk(("+b",)), "their place is not clear"),
@@ -85,8 +85,8 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
         ("a\n", Hunk(("+b",), context=("z",)), "the line `z` after `@@` is not in the file"),
     ],
 )
-def test_what_does_not_fit_is_refused(text: str, hunk: Hunk, why: str) -> None:
-    with pytest.raises(ToolError, match=why):
+def test_what_does_not_fit_is_refused(text: str, hunk: Hunk, reason: str) -> None:
+    with pytest.raises(ToolError, match=reason):
         apply_hunk(text, hunk)
 
 

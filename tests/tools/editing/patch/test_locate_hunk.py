@@ -136,7 +136,7 @@ def test_block_that_lacks_outer_line_is_not_taken(text: str, hunk: list[str]) ->
     source = TextDocument(text)
     second = len(source.lines) // 2
     try:
-        found = find_hunk(source, hunk, None, False, ())
+        result = find_hunk(source, hunk, None, False, ())
     except ToolError:
         return
-    assert found.start >= second
+    assert result.start >= second

@@ -81,7 +81,7 @@ def test_an_envelope_is_read(patch: str, read: list[FilePatch]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("patch", "said"),
+    ("patch", "text"),
     [
         ("*** Update File: x\n-b\n+c\n*** End Patch", "must begin with `*** Begin Patch`"),
         ("*** Begin Patch\n*** Update File: x\n-b\n+c\n", "no `*** End Patch`"),
@@ -102,11 +102,11 @@ def test_an_envelope_is_read(patch: str, read: list[FilePatch]) -> None:
         ("Do this:\n" + envelope("*** Delete File: x\n"), "line 1 of the patch, `Do this:`"),
     ],
 )
-def test_an_unclear_envelope_is_refused(patch: str, said: str) -> None:
+def test_an_unclear_envelope_is_refused(patch: str, text: str) -> None:
     assert is_envelope(patch)
     with pytest.raises(ToolError) as refusal:
         parse_envelope(patch)
-    assert said in str(refusal.value)
+    assert text in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_any_text_is_read_or_refused(lines: list[str]) -> None:
         except ToolError as refusal:
             assert str(refusal)
         else:
-            assert patches and all(found.path for found in patches)
+            assert patches and all(result.path for result in patches)
 
 
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
@@ -167,7 +167,7 @@ def test_what_is_no_patch_is_refused(patch: str) -> None:
 @given(st.lists(st.one_of(LINES, st.text(max_size=9))).map("\n".join))
 def test_names_are_those_of_what_is_carried_out(patch: str) -> None:
     try:
-        names = {name for found in parse_patch(patch) for name in (found.path, found.target)}
+        names = {name for result in parse_patch(patch) for name in (result.path, result.target)}
     except ToolError as refusal:
         assert str(refusal)
     else:

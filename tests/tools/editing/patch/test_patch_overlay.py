@@ -61,8 +61,8 @@ def test_many_hunks_do_not_multiply_a_long_text() -> None:
     tracemalloc.start()
     try:
         done = apply_hunks(text, hunks)
-        kept, most = tracemalloc.get_traced_memory()
+        retained, limit = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert apply_edits(text, done.edits).count("LINE") == len(hunks)
-    assert kept < 20 * len(text) and most < 50 * len(text)
+    assert retained < 20 * len(text) and limit < 50 * len(text)

@@ -17,7 +17,7 @@ from maxagent.tools.textedits.unified_diff import build_diff
 
 
 @pytest.mark.parametrize(
-    ("rest", "name"),
+    ("text", "name"),
     [
         ("a/x.py", "a/x.py"),
         ("a/x.py\t2024-01-02 10:00:00.000000000 +0100", "a/x.py"),
@@ -29,14 +29,14 @@ from maxagent.tools.textedits.unified_diff import build_diff
         ("", ""),
     ],
 )
-def test_a_name_is_read_from_a_header(rest: str, name: str) -> None:
-    assert parse_header_name(rest) == name
+def test_a_name_is_read_from_a_header(text: str, name: str) -> None:
+    assert parse_header_name(text) == name
 
 
-@pytest.mark.parametrize("rest", [r'"a/\377"', r'"a/\777"'])
-def test_a_name_that_is_no_text_is_refused(rest: str) -> None:
+@pytest.mark.parametrize("text", [r'"a/\377"', r'"a/\777"'])
+def test_a_name_that_is_no_text_is_refused(text: str) -> None:
     with pytest.raises(ToolError, match="cannot be read"):
-        parse_header_name(rest)
+        parse_header_name(text)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_prefixes_go_in_pairs(old: str, new: str, names: tuple[str, str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("rest", "names"),
+    ("text", "names"),
     [
         ("a/x b/x", ("x", "x")),
         ("a/a b b/a b", ("a b", "a b")),
@@ -68,8 +68,8 @@ def test_prefixes_go_in_pairs(old: str, new: str, names: tuple[str, str]) -> Non
         ("", None),
     ],
 )
-def test_names_of_a_git_header_are_separated(rest: str, names: tuple[str, str] | None) -> None:
-    assert parse_git_names(rest) == names
+def test_names_of_a_git_header_are_separated(text: str, names: tuple[str, str] | None) -> None:
+    assert parse_git_names(text) == names
 
 
 @settings(deadline=None)
@@ -179,7 +179,7 @@ def test_a_diff_is_read(patch: str, read: list[FilePatch]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("patch", "said"),
+    ("patch", "text"),
     [
         ("", "there is no file"),
         ("some words\nno diff", "there is no file"),
@@ -213,10 +213,10 @@ def test_a_diff_is_read(patch: str, read: list[FilePatch]) -> None:
         ("*** a/x\n--- b/x\n***************\n*** 1 ****\n", "no `+++ ` follows"),
     ],
 )
-def test_what_is_no_diff_is_refused(patch: str, said: str) -> None:
+def test_what_is_no_diff_is_refused(patch: str, text: str) -> None:
     with pytest.raises(ToolError) as refusal:
         parse_unified(patch)
-    assert said in str(refusal.value)
+    assert text in str(refusal.value)
 
 
 def applied(old: str, patch: FilePatch) -> str:
@@ -227,9 +227,9 @@ def applied(old: str, patch: FilePatch) -> str:
         assert tuple(lines[at : at + len(hunk.old)]) == hunk.old
         new += [*lines[done:at], *hunk.new]
         done = at + len(hunk.old)
-    rest, last = lines[done:], patch.hunks[-1]
-    unended = last.new_unended or (rest != [""] and not last.old_unended and bool(rest))
-    text = "\n".join([*new, *(rest if rest != [""] else [])])
+    line, last = lines[done:], patch.hunks[-1]
+    unended = last.new_unended or (line != [""] and not last.old_unended and bool(line))
+    text = "\n".join([*new, *(line if line != [""] else [])])
     return text if unended or not text else text.removesuffix("\n") + "\n"
 
 
@@ -263,4 +263,4 @@ def test_any_text_is_read_or_refused(patch: str) -> None:
     except ToolError as refusal:
         assert str(refusal)
     else:
-        assert patches and all(found.path for found in patches)
+        assert patches and all(result.path for result in patches)

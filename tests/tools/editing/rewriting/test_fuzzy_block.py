@@ -54,8 +54,8 @@ def test_another_block_is_none(was: str, remembered: str) -> None:
 
 def test_two_blocks_that_are_alike_are_both_given() -> None:
     other = BLOCK.replace("look the user", "seek the user")
-    wanted = BLOCK.replace("look the user", "find the user")
-    assert sorted(found(wanted, BLOCK + other)) == [0, 7]
+    expected = BLOCK.replace("look the user", "find the user")
+    assert sorted(found(expected, BLOCK + other)) == [0, 7]
 
 
 def test_a_line_of_another_place_is_no_slip() -> None:

@@ -39,10 +39,10 @@ def test_the_unit_of_a_file(lines: list[str], unit: str) -> None:
     ],
 )  # fmt: skip
 def test_a_depth(pairs: list[tuple[str, str]], asked: str, real: str) -> None:
-    known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
-    old = [pair.asked + "x" for pair in known]
+    indent_pairs = [IndentPair(position, *pair) for position, pair in enumerate(pairs)]
+    old = [pair.asked + "x" for pair in indent_pairs]
     lines = TABBED if "\t" in pairs[0][1] else CODE
-    depths = infer_depths(known, old, [*old, asked + "y"], lines, is_kept=False)
+    depths = infer_depths(indent_pairs, old, [*old, asked + "y"], lines, is_kept=False)
     assert depths.find_indent(asked, -1, 9) == real
 
 
@@ -69,9 +69,9 @@ def test_depths_equal_in_the_request_follow_the_neighbours() -> None:
 def test_step_of_request_must_be_known(
     lines: list[str], pairs: list[tuple[str, str]], asked: str, real: str | None
 ) -> None:
-    known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
-    old = [pair.asked + "x" for pair in known]
-    depths = infer_depths(known, old, [*old, asked + "y"], lines, is_kept=False)
+    indent_pairs = [IndentPair(position, *pair) for position, pair in enumerate(pairs)]
+    old = [pair.asked + "x" for pair in indent_pairs]
+    depths = infer_depths(indent_pairs, old, [*old, asked + "y"], lines, is_kept=False)
     if real is not None:
         assert depths.find_indent(asked, -1, 9) == real
         return

@@ -33,7 +33,7 @@ def test_an_empty_line_that_was_left_out_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "pairs", "why"),
+    ("old", "new", "pairs", "reason"),
     [
         (["a1 # note", "d4"], ["a1 # note", "x"], [0, 3], "leaves out line 2 "),
         (["b2", "d4"], ["b2", "new", "d4"], [1, 3], "leaves out line 3 "),
@@ -46,7 +46,7 @@ def test_an_empty_line_that_was_left_out_stays() -> None:
     ],
 )
 def test_what_is_not_clear_is_refused(
-    old: list[str], new: list[str], pairs: list[int | None], why: str
+    old: list[str], new: list[str], pairs: list[int | None], reason: str
 ) -> None:
-    with pytest.raises(ToolError, match=why):
+    with pytest.raises(ToolError, match=reason):
         edits(old, new, pairs)

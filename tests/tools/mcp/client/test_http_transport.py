@@ -141,9 +141,9 @@ async def connection(address: str, tmp_path: Path) -> AsyncGenerator[McpConnecti
 async def test_a_status_says_whether_the_call_ran(
     connection: McpConnection, status: int, kind: str, body: str, may_have_run: bool, reason: str
 ) -> None:
-    wanted = {"status": status, "type": kind, "body": body}
+    expected = {"status": status, "type": kind, "body": body}
     with pytest.raises(McpError) as caught:
-        await connection.call_tool("echo", wanted)
+        await connection.call_tool("echo", expected)
     assert reason in caught.value.reason
     assert caught.value.may_have_run == may_have_run
     assert "\n" not in str(caught.value)
@@ -166,8 +166,8 @@ async def test_a_forgotten_session_is_opened_again(
     monkeypatch.setattr(connection_module, "RECONNECT_PAUSE", 0.0)
     monkeypatch.setattr(OldServer, "forgotten", (status, kind, body))
     known_sessions.clear()
-    wanted = {"status": 200, "type": JSON, "body": ""}
-    answer = await connection.call_tool("echo", wanted)
+    expected = {"status": 200, "type": JSON, "body": ""}
+    answer = await connection.call_tool("echo", expected)
     assert isinstance(answer, ToolResult) and answer.ok
     assert known_sessions == {"1"} and OldServer.called == 1
 
@@ -194,7 +194,7 @@ async def test_a_server_of_type_sse_is_called_and_asks(tmp_path: Path) -> None:
         assert len((await connection.list_definitions()).tools) == 15
         assert (connection.status.era, connection.status.state) == ("old", "ready")
         steps: list[float] = []
-        for name, arguments, words in (
+        for name, arguments, text in (
             ("echo", {"text": "hi"}, "hi"),
             ("ask", {}, "hello Ann"),
             ("slow", {"seconds": 0.01}, "done"),
@@ -202,7 +202,7 @@ async def test_a_server_of_type_sse_is_called_and_asks(tmp_path: Path) -> None:
             answer = await connection.call_tool(
                 name, arguments, elicit=answer_ann, on_progress=lambda step, *_: steps.append(step)
             )
-            assert isinstance(answer, ToolResult) and words in answer.output.splitlines()
+            assert isinstance(answer, ToolResult) and text in answer.output.splitlines()
         assert steps == [1, 2, 3, 4]
         assert "the first memo" in (await connection.read_resource("memo://one")).output
     with pytest.raises(McpError) as caught:

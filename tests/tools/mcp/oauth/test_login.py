@@ -185,7 +185,7 @@ async def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "named",
+    "text",
     [
         "http://127.0.0.1:9/meta",
         "http://localhost/meta",
@@ -196,9 +196,9 @@ async def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
     ],
 )
 async def test_metadata_of_another_origin_are_not_read(
-    guarded: OAuthServer, tmp_path: Path, named: str
+    guarded: OAuthServer, tmp_path: Path, text: str
 ) -> None:
-    challenge = {"WWW-Authenticate": f'Bearer resource_metadata="{named}"'}
+    challenge = {"WWW-Authenticate": f'Bearer resource_metadata="{text}"'}
     guarded.routes = {"/mcp": lambda request: {"status": 401, "headers": challenge, "body": {}}}
     with pytest.raises(LoginError, match="names metadata of another origin"):
         await log_in(guarded.server, tmp_path, ScriptedBrowser())

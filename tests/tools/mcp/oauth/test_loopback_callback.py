@@ -32,8 +32,8 @@ async def test_nonsense_does_not_end_the_wait(sent: bytes) -> None:
 
 
 async def test_a_taken_port_is_replaced() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = int(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as result:
+        port = int(result.getsockname()[1])
         async with LoopbackCallback("x", port) as callback:
             assert urlsplit(callback.redirect_uri).port != port
 

@@ -67,7 +67,7 @@ async def test_an_ended_token_is_refreshed_once(guarded: OAuthServer, tmp_path: 
         open_client(guarded, tmp_path) as (client, _),
         open_client(guarded, tmp_path) as (other, _),
     ):
-        sent = await asyncio.gather(*[post(one, guarded) for one in (client, client, other)])
+        sent = await asyncio.gather(*[post(item, guarded) for item in (client, client, other)])
     assert sent == [200, 200, 200]
     assert guarded.count("/token") == 2  # the login, and one refresh for all
 

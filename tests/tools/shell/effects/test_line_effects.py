@@ -45,11 +45,11 @@ def effects(line: str, workspace: Workspace) -> LineEffects:
     ],
 )
 def test_replaced_files_are_known_by_name(line: str, names: str, workspace: Workspace) -> None:
-    found = effects(line, workspace)
-    assert {path.relative_to(workspace.root) for path in found.replaced} == {
+    result = effects(line, workspace)
+    assert {path.relative_to(workspace.root) for path in result.replaced} == {
         Path(name) for name in names.split()
     }
-    assert not found.doubt
+    assert not result.doubt
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,11 @@ def workspace(tmp_path: Path) -> Workspace:
     ],
 )
 def test_every_written_file_is_named(line: str, names: str, workspace: Workspace) -> None:
-    found = find_written_files(line, ".", workspace)
-    assert {str(path.relative_to(workspace.root)) for path in found.paths} == set(names.split())
-    assert not found.doubt
+    written_files = find_written_files(line, ".", workspace)
+    assert {str(path.relative_to(workspace.root)) for path in written_files.paths} == set(
+        names.split()
+    )
+    assert not written_files.doubt
 
 
 def test_links_that_are_carried_are_doubtful(workspace: Workspace) -> None:

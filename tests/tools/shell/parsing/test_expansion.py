@@ -13,7 +13,7 @@ from maxagent.tools.shell.parsing.expansion import (
 
 
 @pytest.mark.parametrize(
-    ("word", "words"),
+    ("word", "arguments"),
     [
         ("a", ["a"]),
         ("{a,b}", ["a", "b"]),
@@ -30,8 +30,8 @@ from maxagent.tools.shell.parsing.expansion import (
         ("${a,b}", ["${a,b}"]),
     ],
 )
-def test_braces_expand_as_in_bash(word: str, words: list[str]) -> None:
-    assert expand_braces(word) == words
+def test_braces_expand_as_in_bash(word: str, arguments: list[str]) -> None:
+    assert expand_braces(word) == arguments
 
 
 @pytest.mark.parametrize("word", ["{1..999}", "{a,b}" * 9, "{a," * 50 + "}" * 50])
@@ -75,7 +75,7 @@ def test_folder_with_too_many_files_is_not_listed(tmp_path: Path) -> None:
 @given(st.text(alphabet="ab{},.\\*?[]!^-/:", max_size=40))
 def test_any_pattern_can_be_tried(word: str) -> None:
     try:
-        for one in expand_braces(word):
-            expand_glob(one, Path("/nowhere"))
+        for brace in expand_braces(word):
+            expand_glob(brace, Path("/nowhere"))
     except ExpansionLimitError:
         pass

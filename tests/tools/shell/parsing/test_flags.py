@@ -8,7 +8,7 @@ FLAGS = Flags.from_usage("-a -n=N -k= -P=A -w=? -NUM --all --lines=N --color=? -
 
 
 @pytest.mark.parametrize(
-    ("words", "given", "operands"),
+    ("arguments", "value", "operands"),
     [
         ([], {}, ()),
         (["-a", "x"], {"-a": ("",)}, ("x",)),
@@ -32,14 +32,14 @@ FLAGS = Flags.from_usage("-a -n=N -k= -P=A -w=? -NUM --all --lines=N --color=? -
     ],
 )
 def test_flags_and_operands_are_told_apart(
-    words: list[str], given: dict[str, tuple[str, ...]], operands: tuple[str, ...]
+    arguments: list[str], value: dict[str, tuple[str, ...]], operands: tuple[str, ...]
 ) -> None:
-    parsed = FLAGS.parse("p", words)
-    assert (parsed.flag_values, parsed.operands) == (given, operands)
+    parsed = FLAGS.parse("p", arguments)
+    assert (parsed.flag_values, parsed.operands) == (value, operands)
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["-o"],
         ["-ao", "x"],
@@ -60,9 +60,9 @@ def test_flags_and_operands_are_told_apart(
         ["x", "-o"],
     ],
 )
-def test_unlisted_flag_raises_with_reason(words: list[str]) -> None:
+def test_unlisted_flag_raises_with_reason(arguments: list[str]) -> None:
     with pytest.raises(NotReadOnlyError, match="`p"):
-        FLAGS.parse("p", words)
+        FLAGS.parse("p", arguments)
 
 
 def test_operands_after_two_dashes_are_known_as_such() -> None:
@@ -81,9 +81,9 @@ def test_accepted_flags_are_listed_and_words_kept(words: list[str]) -> None:
     except NotReadOnlyError:
         return
     assert set(parsed.flag_values) <= set(FLAGS.kinds)
-    shown = " ".join(words)
-    assert all(value in shown for values in parsed.flag_values.values() for value in values)
+    text = " ".join(words)
+    assert all(value in text for values in parsed.flag_values.values() for value in values)
     dashes = words.index("--") if "--" in words and parsed.after_dashes is not None else len(words)
-    assert [one for one in parsed.operands if one.startswith("-") and one != "-"] == [
-        one for one in words[dashes + 1 :] if one.startswith("-") and one != "-"
-    ]
+    assert [
+        operand for operand in parsed.operands if operand.startswith("-") and operand != "-"
+    ] == [word for word in words[dashes + 1 :] if word.startswith("-") and word != "-"]

@@ -4,7 +4,7 @@ from maxagent.tools.shell.parsing.single_command import parse_plain_words
 
 
 @pytest.mark.parametrize(
-    ("command", "words"),
+    ("command", "arguments"),
     [
         ("git status", ["git", "status"]),
         ("pytest -k 'a and b' --x=1", ["pytest", "-k", "a and b", "--x=1"]),
@@ -13,8 +13,8 @@ from maxagent.tools.shell.parsing.single_command import parse_plain_words
         ("git log HEAD~1 HEAD@{1}", ["git", "log", "HEAD~1", "HEAD@{1}"]),
     ],
 )
-def test_a_simple_command_has_plain_words(command: str, words: list[str]) -> None:
-    assert parse_plain_words(command) == words
+def test_a_simple_command_has_plain_words(command: str, arguments: list[str]) -> None:
+    assert parse_plain_words(command) == arguments
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,9 @@ def test_quoted_dollar_before_quote_is_literal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "whole"),
+    ("written", "full_text"),
     [("$'a'", True), ("$'\\\\'", True), ("$'\\''", True), ("$''", True)]
     + [("$'a\\'", False), ("$'\\\\' x '", False), ("'a'", False), ("$'a' 'b'", False)],
 )
-def test_ansi_string_ends_at_first_unescaped_quote(written: str, whole: bool) -> None:
-    assert is_ansi_string(written) == whole
+def test_ansi_string_ends_at_first_unescaped_quote(written: str, full_text: bool) -> None:
+    assert is_ansi_string(written) == full_text

@@ -13,12 +13,12 @@ from maxagent.tools.shell.readonly.path_scope import PathScope
 from maxagent.tools.workspace import Workspace
 
 
-def why(root: Path, *words: str) -> str:
-    return explain_not_read_only(words, PathScope(root, Workspace(root)))
+def why(root: Path, *arguments: str) -> str:
+    return explain_not_read_only(arguments, PathScope(root, Workspace(root)))
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("arguments", "reason"),
     [
         (["find", ".", "-delete"], "`find -delete` may do more than read"),
         (["sort", "-o", "x"], "`sort -o` may do more than read"),
@@ -31,13 +31,15 @@ def why(root: Path, *words: str) -> str:
         (["ls", "a\x1b[31m"], "it contains control characters"),
     ],
 )
-def test_the_reason_says_what_is_wrong(words: list[str], reason: str, tmp_path: Path) -> None:
-    assert why(tmp_path, *words) == reason
+def test_the_reason_says_what_is_wrong(arguments: list[str], reason: str, tmp_path: Path) -> None:
+    assert why(tmp_path, *arguments) == reason
 
 
-@pytest.mark.parametrize("words", [["/bin/ls"], ["/usr/bin/head", "-5", "x"], ["ls", "/dev/null"]])
-def test_system_programs_may_be_called_by_path(words: list[str], tmp_path: Path) -> None:
-    assert why(tmp_path, *words) == ""
+@pytest.mark.parametrize(
+    "arguments", [["/bin/ls"], ["/usr/bin/head", "-5", "x"], ["ls", "/dev/null"]]
+)
+def test_system_programs_may_be_called_by_path(arguments: list[str], tmp_path: Path) -> None:
+    assert why(tmp_path, *arguments) == ""
 
 
 @pytest.mark.parametrize("folder", ["bin", "."])

@@ -47,8 +47,8 @@ def why(root: Path, line: str) -> str:
 
 def run(root: Path, line: str) -> str:
     environment = build_child_environment(os.environ, GUARD)
-    words = shlex.split(line)
-    return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True).stdout
+    parts = shlex.split(line)
+    return subprocess.run(parts, cwd=root, env=environment, capture_output=True, text=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def run(root: Path, line: str) -> str:
 )
 def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
     assert why(root, line) == ""
-    shown = run(root, line)
-    assert shown
-    assert SECRET not in shown
+    result = run(root, line)
+    assert result
+    assert SECRET not in result
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,9 @@ def test_tracked_secret_blocks_content_unless_outside_limits(root: Path) -> None
 
 def test_repository_above_project_shows_only_names(root: Path) -> None:
     inner = Workspace(root / "src")
-    for line, shown in [("git status", True), ("git log", True), ("git diff", False)]:
+    for line, output in [("git status", True), ("git log", True), ("git diff", False)]:
         reason = explain_not_read_only(shlex.split(line), PathScope(root / "src", inner))
-        assert (reason == "") == shown
+        assert (reason == "") == output
 
 
 def test_a_submodule_is_left_alone_or_asked(root: Path) -> None:

@@ -35,9 +35,9 @@ def test_secrets_are_found_in_every_index_version(version: str, tmp_path: Path) 
     git(root, "add", "-N", "a") if version == "3" else None
     git(root, "update-index", "--index-version", version)
     git(root, "update-index", "--skip-worktree", "a")  # an entry with more flags
-    found = looked_at(root)
-    assert found.secrets == (".env", "a.pem", "deep/er/secrets/x")
-    assert found.folders == ("", "deep", "deep/er", "deep/er/secrets", "longer-than-others")
+    result = looked_at(root)
+    assert result.secrets == (".env", "a.pem", "deep/er/secrets/x")
+    assert result.folders == ("", "deep", "deep/er", "deep/er/secrets", "longer-than-others")
 
 
 def test_longer_hashes_are_known(tmp_path: Path) -> None:

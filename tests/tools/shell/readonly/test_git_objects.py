@@ -27,8 +27,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def all_objects(root: Path) -> list[tuple[str, str]]:
-    listed = git(root, "cat-file", "--batch-check", "--batch-all-objects")
-    return [(line.split()[0], line.split()[1]) for line in listed.splitlines()]
+    entries = git(root, "cat-file", "--batch-check", "--batch-all-objects")
+    return [(line.split()[0], line.split()[1]) for line in entries.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_every_object_s_kind_is_known(packed: list[str], root: Path) -> None:
     objects = all_objects(root)
     assert {kind for _, kind in objects} == {"commit", "tree", "blob", "tag"}
     for name, kind in objects:
-        shown = "commit" if kind == "tag" else kind  # what the tag stands on
-        assert find_object_kinds(root / ".git/objects", name, 20) == {shown}
-        assert shown in find_object_kinds(root / ".git/objects", name[:4], 20)
+        text = "commit" if kind == "tag" else kind  # what the tag stands on
+        assert find_object_kinds(root / ".git/objects", name, 20) == {text}
+        assert text in find_object_kinds(root / ".git/objects", name[:4], 20)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -72,7 +72,7 @@ ONE, OTHER = "1" * 40, "2" * 40
 
 @pytest.fixture
 def git_dir(tmp_path: Path) -> Path:
-    for place, text in {
+    for location, text in {
         "HEAD": "ref: refs/heads/main\n",
         "FETCH_HEAD": f"{OTHER}\t\tbranch 'x' of y\n",
         "refs/heads/main": f"{ONE}\n",
@@ -80,13 +80,13 @@ def git_dir(tmp_path: Path) -> Path:
         "refs/heads/a/b": f"{OTHER}\n",
         "packed-refs": f"# peeled\n{OTHER} refs/tags/old\n^{ONE}\n{OTHER} refs/heads/both\n",
     }.items():
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).write_text(text)
+        (tmp_path / location).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / location).write_text(text)
     return tmp_path
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "expected"),
     [
         ("HEAD", {ONE}),
         ("FETCH_HEAD", {OTHER}),
@@ -101,8 +101,8 @@ def git_dir(tmp_path: Path) -> Path:
         ("", set()),
     ],
 )
-def test_a_name_means_all_that_bears_it(name: str, meant: set[str], git_dir: Path) -> None:
-    assert find_hashes(name, git_dir, git_dir) == meant
+def test_a_name_means_all_that_bears_it(name: str, expected: set[str], git_dir: Path) -> None:
+    assert find_hashes(name, git_dir, git_dir) == expected
 
 
 def test_a_circle_of_names_ends(git_dir: Path) -> None:
@@ -117,10 +117,10 @@ def test_a_table_of_references_is_not_understood(git_dir: Path) -> None:
 
 
 def test_a_worktree_s_own_names_are_known(tmp_path: Path) -> None:
-    def git(*words: str) -> str:
+    def git(*arguments: str) -> str:
         person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         done = subprocess.run(
-            ["git", *person, *words], cwd=tmp_path, check=True, capture_output=True, text=True
+            ["git", *person, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True
         )
         return done.stdout.strip()
 

@@ -54,7 +54,7 @@ def test_an_ordinary_configuration_is_harmless(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         ("[core]\n\tfsmonitor = x\n", "core.fsmonitor"),
         ("[CORE]\n\tFsMonitor = x\n", "core.fsmonitor"),
@@ -79,12 +79,12 @@ def test_an_ordinary_configuration_is_harmless(root: Path) -> None:
         ("#" + "x" * 200_000, "long"),
     ],
 )
-def test_whatever_else_is_configured_is_a_reason(text: str, why: str, root: Path) -> None:
+def test_whatever_else_is_configured_is_a_reason(text: str, reason: str, root: Path) -> None:
     with open(root / ".git/config", "a", encoding="utf-8", newline="") as config:
         config.write(text)
-    if why == "unusual" and text.startswith("\ufeff"):
+    if reason == "unusual" and text.startswith("\ufeff"):
         (root / ".git/config").write_text(text, encoding="utf-8")
-    with pytest.raises(NotReadOnlyError, match=why):
+    with pytest.raises(NotReadOnlyError, match=reason):
         find_repository(root, root)
 
 

@@ -45,10 +45,10 @@ def git(folder: Path, *arguments: str) -> str:
     """Git as anybody would run it, with nothing switched off."""
     person = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"]
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    found = subprocess.run(
+    result = subprocess.run(
         ["git", *person, *arguments], cwd=folder, env=environment, capture_output=True, text=True
     )
-    return found.stdout
+    return result.stdout
 
 
 @dataclass
@@ -305,9 +305,9 @@ def test_nothing_that_runs_unasked_springs_a_trap(name: str, trapped: Trapped) -
     workspace = Workspace(trapped.root)
     environment = build_child_environment(os.environ, GUARD)
     for line in LINES:
-        words = ["git", *shlex.split(line)]
-        if not explain_not_read_only(words, PathScope(workspace.root, workspace)):
-            subprocess.run(words, cwd=workspace.root, env=environment, capture_output=True)
+        names = ["git", *shlex.split(line)]
+        if not explain_not_read_only(names, PathScope(workspace.root, workspace)):
+            subprocess.run(names, cwd=workspace.root, env=environment, capture_output=True)
             assert not trapped.has_sprung, line
     if control:
         git(trapped.root, *shlex.split(control))
@@ -322,4 +322,4 @@ def test_all_lines_run_unasked_in_plain_repository(trapped: Trapped) -> None:
         )
         for line in LINES
     }
-    assert {line: why for line, why in reasons.items() if why} == {}
+    assert {line: reason for line, reason in reasons.items() if reason} == {}

@@ -11,7 +11,7 @@ from maxagent.tools.workspace import Workspace
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> PathScope:
+def scope(tmp_path: Path) -> PathScope:
     root = tmp_path / "project"
     (root / "src").mkdir(parents=True)
     (root / "src/app.py").write_text("x")
@@ -28,12 +28,12 @@ def place(tmp_path: Path) -> PathScope:
 @pytest.mark.parametrize(
     "word", ["app.py", "../src/app.py", "../inner", "-", "/dev/null", "missing", ".", "..", ""]
 )
-def test_project_files_and_folders_may_be_named(word: str, place: PathScope) -> None:
-    place.check_path(word)
+def test_project_files_and_folders_may_be_named(word: str, scope: PathScope) -> None:
+    scope.check_path(word)
 
 
 @pytest.mark.parametrize(
-    ("word", "why"),
+    ("word", "reason"),
     [
         ("../..", "outside"),
         ("/etc/hostname", "outside"),
@@ -50,38 +50,38 @@ def test_project_files_and_folders_may_be_named(word: str, place: PathScope) -> 
         ("/dev/zero", "outside"),
     ],
 )
-def test_everything_else_is_a_reason(word: str, why: str, place: PathScope) -> None:
-    with pytest.raises(NotReadOnlyError, match=why):
-        place.check_path(word)
+def test_everything_else_is_a_reason(word: str, reason: str, scope: PathScope) -> None:
+    with pytest.raises(NotReadOnlyError, match=reason):
+        scope.check_path(word)
 
 
-def test_links_count_where_they_are_followed(place: PathScope) -> None:
+def test_links_count_where_they_are_followed(scope: PathScope) -> None:
     def reads_code(name: str) -> bool:
         return name.endswith(".py")
 
-    place.check_tree("..", TraversalOptions(reads_code))
+    scope.check_tree("..", TraversalOptions(reads_code))
     with pytest.raises(NotReadOnlyError, match="outside"):
-        place.check_tree("..", TraversalOptions(reads_code, follows_links=True))
+        scope.check_tree("..", TraversalOptions(reads_code, follows_links=True))
 
 
-def test_git_config_is_secret_only_with_password(place: PathScope) -> None:
-    config = place.workspace.root / "src/.git/config"
+def test_git_config_is_secret_only_with_password(scope: PathScope) -> None:
+    config = scope.workspace.root / "src/.git/config"
     config.parent.mkdir()
     config.write_text('[remote "origin"]\n\turl = https://example.org/x.git\n')
-    place.check_tree(".", TraversalOptions(lambda name: True))
+    scope.check_tree(".", TraversalOptions(lambda name: True))
     config.write_text('[remote "origin"]\n\turl = https://me:token@example.org/x.git\n')
     with pytest.raises(NotReadOnlyError, match="config"):
-        place.check_tree(".", TraversalOptions(lambda name: True))
+        scope.check_tree(".", TraversalOptions(lambda name: True))
 
 
 def test_program_is_classified_regardless_of_its_files(tmp_path: Path) -> None:
     (tmp_path / ".env").touch()
-    one, any_one = (
+    path_scope, any_one = (
         PathScope(tmp_path, Workspace(tmp_path)),
         UnrestrictedScope(tmp_path, Workspace(tmp_path)),
     )
-    for words in (["cat", ".env"], ["ls", "/etc"], ["grep", "-r", "x", "."], ["du", "~/x", ".."]):
-        assert explain_not_read_only(words, one)
-        assert explain_not_read_only(words, any_one) == ""
-    for words in (["sort", "-o", "x", "y"], ["rm", "x"], ["find", "/", "-delete"]):
-        assert explain_not_read_only(words, any_one)
+    for text in (["cat", ".env"], ["ls", "/etc"], ["grep", "-r", "x", "."], ["du", "~/x", ".."]):
+        assert explain_not_read_only(text, path_scope)
+        assert explain_not_read_only(text, any_one) == ""
+    for text in (["sort", "-o", "x", "y"], ["rm", "x"], ["find", "/", "-delete"]):
+        assert explain_not_read_only(text, any_one)

@@ -69,7 +69,7 @@ DOES_MORE = [
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> PathScope:
+def scope(tmp_path: Path) -> PathScope:
     (tmp_path / "data").write_text("a b\n")
     (tmp_path / ".env").touch()
     return PathScope(tmp_path, Workspace(tmp_path))
@@ -85,12 +85,12 @@ def test_any_other_is_not(program: str) -> None:
     assert not is_print_only(program)
 
 
-def test_files_and_settings_are_looked_at(place: PathScope) -> None:
+def test_files_and_settings_are_looked_at(scope: PathScope) -> None:
     for line in ("'{print $1}' data", "-F, -v n=3 'NR == n' data", "-F ':' '{print}' FS=, data -"):
-        check_awk(shlex.split(line), place)
+        check_awk(shlex.split(line), scope)
     for line in ("1 .env", "1 ../x", "-f x data", "-v ENVIRON=1 1", "1 A/b=c", "-i x 1", ""):
         with pytest.raises(NotReadOnlyError):
-            check_awk(shlex.split(line), place)
+            check_awk(shlex.split(line), scope)
 
 
 _PIECES = ["{", "}", "(", ")", "/", ">", "|", "[", "]", "~", "!", "=", ",", ";", "\n", " ", "a"]
@@ -111,7 +111,7 @@ def test_real_awk_only_prints_for_accepted_programs(tmp_path: Path, parts: list[
     awk = shutil.which("awk") or "awk"
     path = {"PATH": f"{runs.parent}:/bin"}
     subprocess.run([awk, program], cwd=tmp_path, env=path, stdin=subprocess.DEVNULL, timeout=60)
-    assert [one.name for one in tmp_path.iterdir()] == ["bin"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["bin"]
 
 
 def test_awk_itself_writes_nothing_for_them(tmp_path: Path) -> None:

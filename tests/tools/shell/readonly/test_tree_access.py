@@ -25,8 +25,8 @@ def write(root: Path, *names: str, **texts: str) -> None:
 def test_walk_finds_nested_files_without_following_links(tmp_path: Path) -> None:
     write(tmp_path, "a", "b/c", "b/d/e")
     (tmp_path / "up").symlink_to("..")
-    found = walk_files(tmp_path, TraversalOptions(anything))
-    assert sorted(os.path.relpath(entry, tmp_path) for entry in found) == ["a", "b/c", "b/d/e"]
+    result = walk_files(tmp_path, TraversalOptions(anything))
+    assert sorted(os.path.relpath(entry, tmp_path) for entry in result) == ["a", "b/c", "b/d/e"]
 
 
 def test_too_many_files_raise_with_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

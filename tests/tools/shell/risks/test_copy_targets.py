@@ -37,8 +37,8 @@ def test_copy_targets_follow_words_and_folders(
 
 
 def test_unknown_copy_target_is_no_folder(tmp_path: Path) -> None:
-    words = (Word("cp"), Word("a"), Word("$X/", known=False))
-    assert list(find_copy_targets(SimpleCommand(words, tmp_path))) == ["$X/"]
+    text = (Word("cp"), Word("a"), Word("$X/", known=False))
+    assert list(find_copy_targets(SimpleCommand(text, tmp_path))) == ["$X/"]
 
 
 def test_large_folder_is_listed_up_to_limit(tmp_path: Path) -> None:

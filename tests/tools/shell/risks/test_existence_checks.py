@@ -56,8 +56,8 @@ def test_wildcard_names_and_modes_are_no_secret(line: str, workspace: Workspace)
     "line", ["cat *", "file *", "tar czf x.tgz *", "cp * build/", "cat ./*", "cat */*", "./x.sh *"]
 )
 def test_a_secret_met_by_chance_is_asked(line: str, workspace: Workspace) -> None:
-    found = analyze_command(line, ".", workspace)
-    assert (found.verdict, found.rule) == ("ask", "sensitive")
+    command = analyze_command(line, ".", workspace)
+    assert (command.verdict, command.rule) == ("ask", "sensitive")
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,9 @@ torture-questions: $(INSTALLED) ## type N sentences across the opening of every 
 torture-agents: $(INSTALLED) ## kill a conversation with three sub-agents N times: make torture-agents N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/agents_torture.py $(N)
 
+torture-acp: $(INSTALLED) ## kill mcode acp and its editor N times: make torture-acp N=200
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/acp_torture.py $(or $(N),200)
+
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python evals/torture/link_race.py $(SECONDS)
 	$(BIN)/python evals/torture/link_race.py $(SECONDS) --steps
@@ -108,6 +111,7 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/mcp_interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/runner_interop.py
 	PYTHONPATH=tests/fixtures:evals/edit_eval $(BIN)/python evals/interop/peers/peers.py
+	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/acp/acp_interop.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

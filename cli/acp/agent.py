@@ -67,6 +67,10 @@ class Agent:
         """Whether the client shows elicitations."""
         return "form" in as_object(self._capabilities.get("elicitation"))
 
+    def describe_failure(self, error: Exception) -> dict[str, Any]:
+        """Return an error as the protocol has it."""
+        return (error if isinstance(error, RpcError) else _build_error(error)).as_json()
+
     async def open_runner(self) -> "Runner":
         """Return the runner, opened by the first call."""
         self._opening = self._opening or asyncio.ensure_future(self._enter_runner())
@@ -225,17 +229,10 @@ class Agent:
     async def _report_turn(
         self, session: "Session", prompt: "Prompt", message_id: str, blocks: list[Any]
     ) -> None:
-        """Take a turn whose request is answered already."""
+        """Take a turn whose request is answered already; its end is a state."""
         update = {"sessionUpdate": "user_message", "messageId": message_id, "content": blocks}
         await session.send(update)
-        await session.set_state("running")
-        try:
-            reason = await self._take_turn(session, prompt)
-        except Exception as error:
-            failure = error if isinstance(error, RpcError) else _build_error(error)
-            await session.set_state("idle", stopReason="error", error=failure.as_json())
-        else:
-            await session.set_state("idle", stopReason=reason)
+        await self._take_turn(session, prompt)
 
     async def _take_turn(self, session: "Session", prompt: "Prompt") -> str:
         from .slash_commands import run_command

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -13,7 +13,7 @@ from ...sdk import events as ev
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from .config_options import Choices, build_modes, build_options, choose
-from .connection import Connection, RpcError
+from .connection import Connection, ConnectionLostError, RpcError
 from .params import as_object
 from .permissions import (
     Decision,
@@ -45,6 +45,10 @@ class Client(Protocol):
     @property
     def can_fill_forms(self) -> bool:
         """Whether it shows elicitations."""
+        ...
+
+    def describe_failure(self, error: Exception) -> dict[str, Any]:
+        """Return an error as the protocol has it."""
         ...
 
     async def open_runner(self) -> "Runner":
@@ -172,6 +176,19 @@ class Session:
         return runner.resume(self.thread_id)
 
     async def _run(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
+        await self.set_state("running")
+        end: dict[str, object] = {"stopReason": "cancelled"}
+        try:
+            end = {"stopReason": await self._take_turn(opening)}
+        except Exception as error:
+            end = {"stopReason": "error", "error": self.client.describe_failure(error)}
+            raise
+        finally:
+            with suppress(ConnectionLostError):
+                await self.set_state("idle", **end)
+        return str(end["stopReason"])
+
+    async def _take_turn(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
         opened, writer = await opening, self.client.create_writer(self)
         if isinstance(opened, str):
             await self.send(writer.chunk("agent_message", opened))

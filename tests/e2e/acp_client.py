@@ -4,6 +4,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from program import Program
@@ -61,7 +62,8 @@ class AcpClient:
         if "id" in message:
             result = self._answer(message["method"], message["params"])
             if result is not None:
-                self.send({"id": message["id"], "result": result})
+                with suppress(OSError, ValueError):  # the agent, or this end, is gone
+                    self.send({"id": message["id"], "result": result})
         with self._changed:
             if "id" in message:
                 self.asked.append(message)

@@ -1,0 +1,206 @@
+"""Try `mcode acp` with clients that others wrote, and keep the report.
+
+    python evals/interop/acp/acp_interop.py [--folder FOLDER]
+
+The TypeScript SDK and its schemas, the Python SDK and acpx are installed once, in FOLDER. What
+cannot be had on this machine is said in the report. Exit code 1 when a step failed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from acp_client import AcpClient
+from jsonschema import Draft202012Validator
+from program import Program
+from programs import MissingProgramError, run_installer
+from provider import Provider
+
+PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
+TITLE = "## Editors\n"
+HEAD = """\
+Clients of the Agent Client Protocol, installed apart, each with a conversation that asks before a
+command; the first two are cancelled at a question and opened again in a new process. This part is
+of {date}.
+"""
+SDK, ACPX, NODE = "@agentclientprotocol/sdk", "acpx", "node@24"
+PYTHON_SDK = "agent-client-protocol"
+HERE = Path(__file__).parent
+GOOD = ("done", "end_turn", "cancelled")
+Steps = Mapping[str, str]
+
+
+def runs(command: str) -> dict[str, Any]:
+    """Return an answer that calls a command."""
+    return {"tool_calls": [{"name": "run_command", "args": {"command": command}}]}
+
+
+ANSWERS = [runs("touch made"), {"text": "Made."}, runs("touch another"), {"text": "Again."}]
+
+
+def install_npm(folder: Path, *packages: str) -> Path:
+    """Install packages with npm; return the folder that they are in."""
+    modules = folder / "node_modules"
+    if not modules.exists():
+        flags = ["--no-audit", "--no-fund", "--loglevel=error"]
+        run_installer(["npm", "install", "--prefix", str(folder), *flags, *packages])
+    return modules
+
+
+def run_client(
+    command: Sequence[str], folder: Path, path: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """Run a client against a scripted model; it starts `mcode acp` itself."""
+    with Provider() as provider:
+        provider.script(list(ANSWERS))
+        program = Program(folder, provider.url)
+        environ = {**program.environ, "OPENAI_BASE_URL": f"{provider.url}/v1"}
+        environ["PATH"] = os.pathsep.join(filter(None, [path, environ["PATH"]]))
+        filled = [str(program.project) if word == "FOLDER" else word for word in command]
+        return subprocess.run(
+            filled, cwd=program.project, env=environ, capture_output=True, text=True, timeout=120
+        )
+
+
+def try_typescript(modules: Path, version: int, folder: Path) -> Steps:
+    """Hold the conversation with the TypeScript SDK."""
+    script = str(HERE / "sdk_client.mjs")
+    agent = [sys.executable, "-m", "maxagent", "acp"]
+    ended = run_client(["node", script, str(version), "FOLDER", str(modules / SDK), *agent], folder)
+    steps: Steps = json.loads(ended.stdout)["steps"] if not ended.returncode else {}
+    return steps or {"start": f"failed: {ended.stderr[-200:]}"}
+
+
+def try_python(folder: Path, place: Path) -> Steps:
+    """Hold the conversation with the Python SDK, in its own environment."""
+    python = folder / "python" / "bin" / "python"
+    if not python.exists():
+        run_installer([sys.executable, "-m", "venv", str(folder / "python")])
+        run_installer([str(python), "-m", "pip", "install", "--quiet", PYTHON_SDK])
+    agent = [sys.executable, "-m", "maxagent", "acp"]
+    ended = run_client([str(python), str(HERE / "python_client.py"), "FOLDER", *agent], place)
+    return (
+        json.loads(ended.stdout)
+        if not ended.returncode
+        else {"start": f"failed: {ended.stderr[-200:]}"}
+    )
+
+
+def try_acpx(modules: Path, folder: Path) -> Steps:
+    """Run one prompt with acpx, which says yes to all."""
+    agent = f"{sys.executable} -m maxagent acp"
+    command = ["node", str(modules / ".bin" / ACPX), "--agent", agent, "--approve-all", "exec"]
+    ended = run_client([*command, "Make it."], folder, str(modules / ".bin"))
+    is_done = not ended.returncode and (folder / "project" / "made").exists()
+    return {"exec": "done" if is_done else f"failed: {ended.stdout[-200:]}{ended.stderr[-200:]}"}
+
+
+def try_schema(modules: Path, version: int, folder: Path) -> Steps:
+    """Check every message of a conversation by the protocol's own schema."""
+    schema = json.loads(
+        (modules / SDK / "schema" / f"v{version}" / "schema.json").read_text("utf-8")
+    )
+    with Provider() as provider:
+        provider.script(list(ANSWERS))
+        client = AcpClient(Program(folder, provider.url), f"{provider.url}/v1", version)
+        place = {"cwd": str(folder / "project"), "mcpServers": []}
+        opened = client.call("session/new", **place)
+        session = opened["sessionId"]
+        client.wait(client.prompt(session, "Make it."))
+        client.wait_for_update("Made.")
+        listed = client.call("session/list")
+        client.end()
+    messages = [("InitializeResponse", client.greeting), ("NewSessionResponse", opened)]
+    messages += [("ListSessionsResponse", listed)]
+    messages += [("SessionUpdate", update) for update in client.updates]
+    messages += [("RequestPermissionRequest", asked["params"]) for asked in client.asked]
+    faults = [
+        f"{name}: {fault}" for name, value in messages for fault in find_faults(schema, name, value)
+    ]
+    return {"messages": "; ".join(["failed", *faults[:3]]) if faults else "done"}
+
+
+def find_faults(schema: Mapping[str, Any], name: str, value: object) -> list[str]:
+    """Return what a message violates."""
+    part = {"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]}
+    return [error.message[:200] for error in Draft202012Validator(part).iter_errors(value)]
+
+
+def render(date: str, rows: Mapping[str, Steps], missing: Mapping[str, str], versions: str) -> str:
+    """Return the part of the page."""
+    lines = [
+        TITLE,
+        HEAD.format(date=date),
+        versions,
+        "| client | steps | failed |",
+        "|---|---|---|",
+    ]
+    for name, steps in rows.items():
+        failed = [f"{step}: {end}" for step, end in steps.items() if end not in GOOD]
+        lines.append(f"| {name} | {', '.join(steps)} | {'; '.join(failed) or 'none'} |")
+    lines += [
+        f"\n**{name} could not be had on this machine: {why}.**" for name, why in missing.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Try all clients; return 1 when a step failed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "acp-interop")
+    folder: Path = parser.parse_args().folder
+    rows, missing = dict[str, Steps](), dict[str, str]()
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        try:
+            modules = install_npm(folder / "sdk", SDK, "zod")
+            for version in (1, 2):
+                rows[f"TypeScript SDK, version {version}"] = try_typescript(
+                    modules, version, place / f"ts{version}"
+                )
+                rows[f"schema, version {version}"] = try_schema(
+                    modules, version, place / f"schema{version}"
+                )
+        except MissingProgramError as error:
+            missing["the TypeScript SDK"] = str(error)
+        try:
+            rows["Python SDK, version 1"] = try_python(folder, place / "python")
+        except MissingProgramError as error:
+            missing["the Python SDK"] = str(error)
+        try:
+            rows["acpx"] = try_acpx(
+                install_npm(folder / "acpx", f"{ACPX}@latest", NODE), place / "acpx"
+            )
+        except MissingProgramError as error:
+            missing["acpx"] = str(error)
+    versions = ", ".join(read_versions(folder)) + ".\n"
+    part = render(f"{datetime.now(UTC):%Y-%m-%d}", rows, missing, versions)
+    before = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
+    PAGE.write_text(f"{before}\n\n{part}", encoding="utf-8")
+    print(part)
+    return 1 if any(end not in GOOD for steps in rows.values() for end in steps.values()) else 0
+
+
+def read_versions(folder: Path) -> list[str]:
+    """Return the versions of what is installed."""
+    found = list[str]()
+    for place in (folder / "sdk" / "node_modules" / SDK, folder / "acpx" / "node_modules" / ACPX):
+        if (file := place / "package.json").exists():
+            package = json.loads(file.read_text("utf-8"))
+            found.append(f"`{package['name']}` {package['version']}")
+    for info in (folder / "python" / "lib").glob(
+        f"*/site-packages/{PYTHON_SDK.replace('-', '_')}-*.dist-info"
+    ):
+        found.append(f"`{PYTHON_SDK}` {info.name.removesuffix('.dist-info').rpartition('-')[2]}")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -404,7 +404,7 @@ async def test_own_graph_of_the_page_is_served(house: House) -> None:
         async with get_client(url=address) as client:
             thread = (await client.threads.create())["thread_id"]
             await client.runs.wait(thread, "tickets", input=ticket)
-            (waiting,) = await client.threads.search(status="interrupted")
+            (waiting,) = await client.threads.search(status="interrupted", ids=[thread])
             assert waiting["thread_id"] == thread and not Path(task["folder"], "log.txt").exists()
             ended = await client.runs.wait(thread, "tickets", command={"resume": "yes"})
     assert (ended["summary"], written(task)) == ("Written.", "x\n")

@@ -119,7 +119,7 @@ def _count_hidden(line: Buffer) -> int:
 
 
 def _render_more(line: Buffer) -> StyleAndTextTuples:
-    return [("class:waiting", t("menu.more", count=_count_hidden(line)))]
+    return [("class:waiting", f"  {t('menu.more', count=_count_hidden(line))}")]
 
 
 def _render_status(state: PromptState, typed: str) -> StyleAndTextTuples:

@@ -154,7 +154,7 @@ def test_killed_move_is_whole_and_repeatable(moment: str, row, home: Path, tmp_p
         ("missing", "is not a folder"),
         ("file", "is not a folder"),
         ("taken", "already named `main`"),
-        ("busy", "in use"),
+        ("busy", "runs in this program"),
         ("worktree", "a worktree of MaxAgent"),
     ],
 )

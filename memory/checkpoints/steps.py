@@ -33,7 +33,7 @@ from .tables import has_tables
 # What comes next while a call is open: it is ruled on, asked about, or runs
 CALL_NODES = frozenset({"approve", "tools", "switch", "subagent", "reports"})
 # What comes next while something is under way: the input is taken in, calls run
-BUSY_NODES = CALL_NODES | {"__start__", "listen", "compact", "fit_schema"}
+BUSY_NODES = CALL_NODES | {"__start__", "listen", "compact", "fit_schema", "check"}
 # Nodes in which no role speaks, and no call is under way either
 VERIFICATION_NODES = frozenset({"verify", "review", "attempts", "adopt"})
 

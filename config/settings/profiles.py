@@ -3,6 +3,7 @@
 Only the user chooses one, by the environment or an option: no file of a project names it.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,10 +21,13 @@ def locate_profiles(home: Path) -> Path:
 
 
 def list_profiles(home: Path) -> list[str]:
-    """Return the names of the profiles, sorted."""
-    return sorted(
-        file.stem for file in locate_profiles(home).glob("*.yaml") if _NAME.fullmatch(file.stem)
-    )
+    """Return the names of the profiles, sorted; none in a folder that this user may not read."""
+    try:
+        files = os.listdir(locate_profiles(home))
+    except OSError:
+        return []
+    names = (file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
+    return sorted(name for name in names if _NAME.fullmatch(name))
 
 
 def get_profile_name(environ: Mapping[str, str]) -> str:
@@ -40,7 +44,7 @@ def find_profile(home: Path, environ: Mapping[str, str]) -> Path | None:
     if not name:
         return None
     file = locate_profiles(home) / f"{name}.yaml"
-    if not _NAME.fullmatch(name) or not file.is_file():
+    if not _NAME.fullmatch(name) or not os.path.isfile(file):
         names = ", ".join(f"`{known}`" for known in list_profiles(home))
         known_names = text("there are: {names}", names=names) if names else ""
         raise UsageError(

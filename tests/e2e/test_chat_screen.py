@@ -366,7 +366,7 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
     window.send("/clear").rest()
     seen = window.terminal.screen().count("quokka")
     window.type("/resume").press("enter").see(window.words("picker.keys"))
-    window.terminal.wait_for(lambda screen: screen.count("quokka") == seen + 1)
+    window.terminal.wait_for(lambda screen: screen.count("quokka") > seen)
     window.type("zbra").terminal.wait_for(lambda screen: screen.count("quokka") == seen)
     window.press("enter").rest()
     window.say("and on", until="It crosses again.")

@@ -30,6 +30,10 @@ PATHS: dict[str, str] = {
 }
 
 
+ASKED_OF_LOCAL_SERVERS = {"/api/ps", "/api/show", "/props", "/api/v0/models"}
+"""Where local servers say the window of what they loaded; this one does not."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A provider with one of its protocols."""
@@ -81,6 +85,8 @@ def build_answers(turns: Sequence[Answer]) -> Callable[[Request], Answer]:
     def choose_answer(request: Request) -> Answer:
         if request.path == "/v1/models":
             return {"status": 200, "body": models}
+        if request.path in ASKED_OF_LOCAL_SERVERS:
+            return {"status": 404, "body": {"error": "not found"}}
         return next(remaining)
 
     return choose_answer

@@ -71,3 +71,17 @@ def test_project_is_over_the_profile(home, tmp_path):
 def test_files_with_a_name_are_profiles(home):
     assert list_profiles(home) == ["work", "工作"]
     assert list_profiles(home / "none") == []
+
+
+@pytest.mark.parametrize("kind", ["missing", "a file", "a link to nothing", "a loop", "unreadable"])
+def test_folder_that_cannot_be_listed_has_none(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "profiles"
+    if kind == "a file":
+        folder.write_text("")
+    elif kind.startswith("a l"):
+        folder.symlink_to("profiles" if kind == "a loop" else "gone")
+    elif kind == "unreadable":
+        folder.mkdir(mode=0)
+    assert list_profiles(tmp_path) == []
+    with pytest.raises(UsageError, match="no profile"):
+        load_settings(tmp_path, tmp_path, environ={"MAXAGENT_PROFILE": "work"})

@@ -44,6 +44,7 @@ from .run_request import (
 from .runs.active_runs import ActiveRun, ActiveRuns, compute_deadline
 from .runs.execution import RunExecution
 from .runs.preparation import RunPreparation
+from .runs.with_statement import AsyncOnly
 from .thread_history import ThreadHistory
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from .runs.question_callback import OnQuestion, QuestionCallback
 
 
-class Runner(ThreadHistory):
+class Runner(ThreadHistory, AsyncOnly):
     """Runs the threads of one MaxAgent home.
 
         async with Runner() as runner:
@@ -84,8 +85,7 @@ class Runner(ThreadHistory):
         """
         validate_argument("on_question", on_question, Callable[..., object] | None)
         super().__init__(Path(os.path.abspath(home)) if home else None)
-        self._tools = _build_tools(tools)
-        self._model, self._hooks = model, hooks or {}
+        self._tools, self._model, self._hooks = _build_tools(tools), model, hooks or {}
         self.pool = DependencyPool(self._tools, model, build_program_hooks(self._hooks))
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()

@@ -10,9 +10,9 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from concurrent.futures import Future, wait
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
-from dataclasses import dataclass
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import isawaitable
 from pathlib import Path
@@ -30,8 +30,10 @@ from .attempts import StopReason
 from .events import Event
 from .interrupt_response import Answer
 from .runner import Runner
+from .runs.event_stream import EventStream, build_closed_error, close_streams
 from .runs.question_callback import OnQuestion
 from .runs.result import RunResult, build_result
+from .runs.with_statement import SyncOnly
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -74,9 +76,11 @@ class _Opened:
     loop: asyncio.AbstractEventLoop
     runner: Runner
     closing: asyncio.Event
+    streams: list[EventStream] = field(default_factory=list[EventStream])
+    """Those that are not closed yet."""
 
 
-class SyncRunner:
+class SyncRunner(SyncOnly):
     """A Runner in a thread of its own; its methods are those of `Runner`, without `async`.
 
         with SyncRunner() as runner:
@@ -100,18 +104,28 @@ class SyncRunner:
         self._create_runner = partial(
             Runner, home=home, on_question=on_question, tools=tools, model=model, hooks=hooks
         )
-        self._opened: Future[_Opened] = Future()
-        self._thread = Thread(target=self._serve, name="maxagent", daemon=True)
+        self._opened: Future[_Opened] | None = None
+        self._thread: Thread | None = None
 
     def __enter__(self) -> Self:
+        if self._opened:
+            raise UsageError("the runner is open already", hint="use one runner for each `with`")
+        self._opened = Future()
+        self._thread = Thread(target=self._serve, args=[self._opened], name="maxagent", daemon=True)
         self._thread.start()
-        self._opened.result()
+        try:
+            self._opened.result()
+        except BaseException:
+            self._opened = None
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        opened = self._opened.result()
+        opened, thread = self._open(), self._thread
+        self._opened = None
         opened.loop.call_soon_threadsafe(opened.closing.set)
-        self._thread.join()
+        if thread:
+            thread.join()
 
     def task(
         self,
@@ -325,39 +339,44 @@ class SyncRunner:
 
     def _iterate(self, begin: Callable[[Runner], AsyncGenerator[Event]]) -> Generator[Event]:
         """Yield the events of a run, each asked for only when the one before it is done with."""
-        opened, requests = self._open(), asyncio.Queue[Future[Event | None]]()
-        answering = _answer_requests(begin(opened.runner), requests)
-        run = asyncio.run_coroutine_threadsafe(answering, opened.loop)
+        streams = self._open().streams
+
+        async def open_stream(runner: Runner) -> EventStream:
+            streams.append(stream := EventStream(begin(runner)))
+            return stream
+
+        stream = self.call(open_stream)
         try:
-            while True:
-                request: Future[Event | None] = Future()
-                opened.loop.call_soon_threadsafe(requests.put_nowait, request)
-                event = request.result()
-                if event is None:
-                    return
+            while (event := self.call(lambda _: stream.request())) is not None:
                 yield event
         finally:
-            run.cancel()
-            wait([run])
+            if self._is_open_with(streams):
+                self.call(lambda _: close_streams([stream]))
+                streams.remove(stream)
+
+    def _is_open_with(self, streams: "list[EventStream]") -> bool:
+        """Return whether it is still the same opening, whose end stops its streams."""
+        return self._opened is not None and self._open().streams is streams
 
     def _open(self) -> "_Opened":
-        if not self._thread.is_alive():
-            raise UsageError("the runner is not open", hint="use `with SyncRunner() as runner:`")
+        if self._opened is None:
+            raise build_closed_error()
         return self._opened.result()
 
-    def _serve(self) -> None:
+    def _serve(self, opened: "Future[_Opened]") -> None:
         try:
-            asyncio.run(self._keep_open())
+            asyncio.run(self._keep_open(opened))
         except BaseException as error:
-            if self._opened.done():
+            if opened.done():
                 raise
-            self._opened.set_exception(error)
+            opened.set_exception(error)
 
-    async def _keep_open(self) -> None:
+    async def _keep_open(self, open_result: "Future[_Opened]") -> None:
         async with self._create_runner() as runner:
             opened = _Opened(asyncio.get_running_loop(), runner, asyncio.Event())
-            self._opened.set_result(opened)
+            open_result.set_result(opened)
             await opened.closing.wait()
+            await close_streams(opened.streams)
 
 
 async def _call(work: Callable[[Runner], Any], runner: Runner) -> Any:
@@ -370,17 +389,3 @@ async def _call(work: Callable[[Runner], Any], runner: Runner) -> Any:
         hint = "use `with runner.rollback(…) as plan:`"
         raise UsageError("`call` cannot hold what must be closed", hint=hint)
     return await result if isawaitable(result) else result
-
-
-async def _answer_requests(
-    events: AsyncGenerator[Event], requests: asyncio.Queue[Future[Event | None]]
-) -> None:
-    """Answer each request with the run's next event, None at its end, or its exception."""
-    async with aclosing(events):
-        while True:
-            request = await requests.get()
-            try:
-                request.set_result(await anext(events, None))
-            except Exception as error:
-                request.set_exception(error)
-                return

@@ -4,24 +4,23 @@ The seventh call of `Saver.aput` then never begins; with `after` it is the last 
 that this process does.
 """
 
-import inspect
 import os
-import signal
 import sys
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
+from pathlib import Path
 
-import aiosqlite
+sys.path.append(str(Path(__file__).parents[2] / "tests/e2e"))
 
-import maxagent.nodes.compaction.new_cut
-import maxagent.nodes.run_tool
-import maxagent.sdk.runs.execution
-from maxagent.cli.app import main
-from maxagent.memory.checkpoints.saver import CheckpointSaver
-from maxagent.memory.journal import Journal
-from maxagent.memory.snapshots.store import Snapshots
-from maxagent.memory.threads.index import ThreadIndex
+import aiosqlite  # noqa: E402
+from fatal_call import deadly  # noqa: E402
+
+import maxagent.nodes.compaction.new_cut  # noqa: E402
+import maxagent.nodes.run_tool  # noqa: E402
+import maxagent.sdk.runs.execution  # noqa: E402
+from maxagent.cli.app import main  # noqa: E402
+from maxagent.memory.checkpoints.saver import CheckpointSaver  # noqa: E402
+from maxagent.memory.journal import Journal  # noqa: E402
+from maxagent.memory.snapshots.store import Snapshots  # noqa: E402
+from maxagent.memory.threads.index import ThreadIndex  # noqa: E402
 
 PLACES: dict[str, tuple[object, str]] = {
     "aput": (CheckpointSaver, "aput"),
@@ -38,38 +37,6 @@ PLACES: dict[str, tuple[object, str]] = {
 }
 """Where it may die: what holds the function, and its name."""
 SIDES = ("before", "after")
-
-
-def deadly(function: Callable[..., Any], number: int, side: str) -> Callable[..., Any]:
-    """The function, whose call of that number is fatal."""
-    calls = 0
-
-    def counted() -> bool:
-        nonlocal calls
-        calls += 1
-        return calls == number
-
-    @wraps(function)
-    async def die_async(*args: Any, **kwargs: Any) -> Any:
-        fatal = counted()
-        if fatal and side == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = await function(*args, **kwargs)
-        if fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    @wraps(function)
-    def die(*args: Any, **kwargs: Any) -> Any:
-        fatal = counted()
-        if fatal and side == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = function(*args, **kwargs)
-        if fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    return die_async if inspect.iscoroutinefunction(function) else die
 
 
 if __name__ == "__main__":

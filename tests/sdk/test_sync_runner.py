@@ -1,7 +1,9 @@
 import inspect
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -49,9 +51,75 @@ async def read_threads(inner: Any) -> Any:
     return inner.threads.list()
 
 
+def test_run_left_early_has_ended(runner: SyncRunner, tmp_path: Path) -> None:
+    options = script(tmp_path, WRITE, WRITE, {"text": "Done."})
+    stream = runner.chat("Go.", folder=tmp_path / "project", options=options)
+    assert "tool_result" in (event.type for event in stream)
+    stream.close()
+    assert last_status(runner) == "interrupted"
+
+
 def test_wrong_input_is_raised(runner: SyncRunner, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="empty"):
         list(runner.task(" ", folder=tmp_path / "project"))
+
+
+MOMENTS = ["run_started", "tool_call", "tool_result", "output", "completion"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_stream_left_open_ends_with_runner(tmp_path: Path, moment: str) -> None:
+    (tmp_path / "project").mkdir()
+    options = script(tmp_path, WRITE, {"text": "Done."})
+    with SyncRunner(home=tmp_path / "home") as runner:
+        stream = runner.chat("Go.", folder=tmp_path / "project", options=options)
+        assert moment in (event.type for event in stream)
+    with pytest.raises(UsageError, match="not open"):
+        next(stream)
+    with runner:
+        assert last_status(runner) == ("idle" if moment == "completion" else "interrupted")
+        if moment != "completion":
+            assert list(runner.resume(last_thread(runner)))[-1].type == "completion"
+
+
+def last_status(runner: SyncRunner) -> str:
+    return runner.threads.list()[0].status
+
+
+def test_reader_in_another_thread_is_told(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    hang = {"tool_calls": [{"name": "run_command", "args": {"command": "sleep 60"}}]}
+    options, begun = script(tmp_path, hang, {"text": "Done."}), Event()
+
+    def read() -> None:
+        with pytest.raises(UsageError, match="not open"):
+            for event in runner.chat("Go.", folder=tmp_path / "project", options=options):
+                if event.type == "tool_call":
+                    begun.set()
+
+    with ThreadPoolExecutor() as readers:
+        with SyncRunner(home=tmp_path / "home") as runner:
+            reader = readers.submit(read)
+            assert begun.wait(60)
+        reader.result(60)
+    with runner:
+        assert last_status(runner) == "interrupted"
+
+
+def test_open_runner_is_not_opened_again(runner: SyncRunner) -> None:
+    with pytest.raises(UsageError, match="open already"), runner:
+        pass
+    assert runner.threads.list() == []
+
+
+async def test_other_form_of_with_is_told(tmp_path: Path) -> None:
+    use: Any = Runner(home=tmp_path)
+    with pytest.raises(UsageError, match="`async with`"), use:
+        pass
+    use = SyncRunner(home=tmp_path)
+    with pytest.raises(UsageError, match="opened by `with`"):
+        async with use:
+            pass
 
 
 def test_a_closed_runner_says_so(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints, overload
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import PydanticUserError
@@ -28,19 +28,30 @@ _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def tool(*, effect: ProgramEffect) -> Callable[[_Function], _Function]:
+@overload
+def tool(function: _Function, /) -> _Function: ...
+@overload
+def tool(*, effect: ProgramEffect = "execute") -> Callable[[_Function], _Function]: ...
+def tool(
+    function: Callable[..., Any] | None = None, /, *, effect: ProgramEffect = "execute"
+) -> Callable[..., Any]:
     """Declare what a function does: `read` runs unasked, `execute` is asked and journalled."""
+    if function is not None and not callable(function):
+        raise UsageError(
+            text("{value} is no function with a name", value=repr(function)),
+            hint='use `@tool(effect="read")` or `@tool`',
+        )
     if effect not in EFFECTS:
         raise UsageError(
             text("a tool cannot have the effect `{effect}`", effect=effect),
             hint="use `read` or `execute`",
         )
 
-    def declare(function: _Function) -> _Function:
-        setattr(function, _EFFECT, effect)
-        return function
+    def declare(declared: _Function) -> _Function:
+        setattr(declared, _EFFECT, effect)
+        return declared
 
-    return declare
+    return declare if function is None else declare(function)
 
 
 def build_program_tools(parts: Sequence[ProgramTool]) -> tuple[BaseTool, ...]:

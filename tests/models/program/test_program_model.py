@@ -1,5 +1,6 @@
 """Chat model objects of a program, in real runs: streaming, whole, without tools, failing."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -50,13 +51,12 @@ class Streams(Whole):
         answer = self.answer(messages)
         for letter in str(answer.content):
             yield ChatGenerationChunk(message=AIMessageChunk(letter))
-        calls = [
-            tool_call_chunk(name=CALL["name"], args='{"path": "a.txt", "content": "a', id="c1",
-                            index=0),
-            tool_call_chunk(name=None, args='\\n"}', id=None, index=0),
-        ]  # fmt: skip
-        for call in calls if answer.tool_calls else []:
-            yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=[call]))
+        for call in answer.tool_calls:
+            args = json.dumps(call["args"])
+            first = tool_call_chunk(name=call["name"], args=args[:20], id=call["id"], index=0)
+            second = tool_call_chunk(name=None, args=args[20:], id=None, index=0)
+            for chunk in (first, second):
+                yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=[chunk]))
         yield ChatGenerationChunk(message=AIMessageChunk("", usage_metadata=USED))
 
 
@@ -143,18 +143,36 @@ class Repairs(Whole):
         if "tester" in system[:400].lower():
             return AIMessage("Accepted.")
         steps = [{"name": "read_file", "args": {"path": "numbers_.py"}}, REPAIR]
-        if seen.count("tool") < len(steps):
-            call = steps[seen.count("tool")]
+        if seen.count("ai") < len(steps):
+            call = steps[seen.count("ai")]
             return AIMessage("", tool_calls=[{**call, "id": f"c{len(seen)}", "type": "tool_call"}])
         return AIMessage("It doubles.")
 
 
-async def test_a_whole_task_ends_verified(tmp_path: Any) -> None:
+class RepairsInPieces(Repairs, Streams):
+    """Streams its calls."""
+
+
+class RepairsAsXml(Repairs):
+    """Knows no tools: its calls are text."""
+
+    bind_tools = BaseChatModel.bind_tools
+
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
+        answer = super().answer(messages)
+        for call in answer.tool_calls:
+            args = "\n".join(f"<{name}>{value}</{name}>" for name, value in call["args"].items())
+            return AIMessage(f"<{call['name']}>\n{args}\n</{call['name']}>")
+        return answer
+
+
+@pytest.mark.parametrize("kind", [Repairs, RepairsInPieces, RepairsAsXml])
+async def test_a_whole_task_ends_verified(kind: Any, tmp_path: Any) -> None:
     (tmp_path / "project").mkdir()
     for name, content in (("numbers_.py", BROKEN), ("test_numbers.py", TEST)):
         (tmp_path / "project" / name).write_text(content)
     (tmp_path / "project/pytest.ini").write_text(SETTINGS)
-    model = Repairs(requests=[])
+    model = kind(requests=[])
     async with Runner(
         home=tmp_path / "home", model=model, on_question=lambda question: question.allow()
     ) as runner:

@@ -236,6 +236,29 @@ def test_an_unknown_effect_is_refused() -> None:
         tool(effect="safe")  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("effect", ["read", 4, ["read"], {"effect": "read"}])
+def test_what_is_no_function_is_not_declared(effect: Any) -> None:
+    with pytest.raises(UsageError, match="no function with a name"):
+        tool(effect)
+
+
+@pytest.mark.parametrize(
+    ("declare", "asks"),
+    [(tool, True), (tool(), True), (tool(effect="execute"), True), (tool(effect="read"), False)],
+    ids=["bare", "empty", "execute", "read"],
+)
+async def test_declaration_without_parentheses_is_asked(tmp_path, declare: Any, asks: bool) -> None:
+    @declare
+    def ring(times: int) -> str:
+        """Ring."""
+        done.append(f"ring {times}")
+        return "rung"
+
+    async with Runner(home=tmp_path / "home", tools=[ring]) as runner:
+        result = await collect(begin(runner, tmp_path, ("ring", {"times": 2})))
+    assert (bool(result.question), done) == (asks, [] if asks else ["ring 2"])
+
+
 def test_the_digest_changes_with_code_and_effect() -> None:
     def build(part: Any) -> BaseTool:
         return build_program_tools([part])[0]

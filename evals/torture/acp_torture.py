@@ -3,7 +3,8 @@
     python evals/torture/acp_torture.py [KILLS] [SEED]
 
 A conversation of four commands, each asked for and each with an effect that a second run would
-show. After each kill a new editor opens the thread, answers what it is asked, and goes on.
+show. After each kill a new editor opens the thread, answers what it is asked, and goes on. A kill
+falls after a random number of messages, so that it meets each phase however slow the machine is.
 """
 
 import json
@@ -11,6 +12,8 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +21,12 @@ from acp_client import YES, AcpClient, Json
 from program import Program
 
 COMMANDS = 4
-# Seconds within which a kill falls; a run without one takes about a second
-WITHIN = 1.2
-# Attempts to end one conversation after its last kill
-PATIENCE = 5
+# Messages after which a kill falls; a whole conversation has about as many
+MESSAGES = 30
+# Seconds that it falls later: a command takes about as long
+LATER = 0.05
+# Attempts to end one conversation after its last kill, and seconds for each
+PATIENCE, SECONDS = 5, 60
 
 
 def write_script(file: Path) -> None:
@@ -40,7 +45,9 @@ class Conversation:
         script = folder / "script.json"
         self.program = Program(folder, "", {"LLC_MODEL__DEFAULT": f"scripted/{script}"})
         write_script(script)
-        self._chance, self.session, self.kills = chance, "", 0
+        self._chance, self.session = chance, ""
+        self.kills = list[str]()
+        """The phase that each has met."""
 
     def work(self, *, is_killed: bool) -> None:
         """Open an editor, go on with the thread, and perhaps end it with a kill."""
@@ -56,13 +63,22 @@ class Conversation:
         else:
             self.session = client.call("session/new", **place)["sessionId"]
         client.prompt(self.session, "/resume" if self._is_begun() else "Count.")
-        end = time.monotonic() + (self._chance.uniform(0, WITHIN) if is_killed else 20)
-        while time.monotonic() < end and not self.is_over():
-            time.sleep(0.01)
-        if is_killed and self._chance.random() < 0.5:
-            client.close()
+        if is_killed:
+            moment = self._chance.randint(0, MESSAGES)
+            self._wait(lambda: len(client.updates) + len(client.asked) >= moment)
+            time.sleep(self._chance.uniform(0, LATER))
+            self.kills.append(find_phase(client))
+            if self._chance.random() < 0.5:
+                client.close()
+        else:
+            self._wait(lambda: False)
         client.end()
-        self.kills += is_killed
+
+    def _wait(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so or the thread has ended."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end and not is_so() and not self.is_over():
+            time.sleep(0.02)
 
     def read_log(self) -> list[str]:
         """Return what the commands have written."""
@@ -100,6 +116,14 @@ class Conversation:
         return bool(self.read_status())
 
 
+def find_phase(client: AcpClient) -> str:
+    """Return what the last message was about."""
+    if len(client.asked) > sum(update.get("status") == "completed" for update in client.updates):
+        return "asked"
+    last = client.updates[-1] if client.updates else {"sessionUpdate": "opening"}
+    return str(last.get("state") or last.get("status") or last["sessionUpdate"])
+
+
 def answer(method: str, params: Json) -> Json | None:
     """Say yes to each call."""
     return YES
@@ -107,8 +131,8 @@ def answer(method: str, params: Json) -> Json | None:
 
 def torture(kills: int, seed: int) -> int:
     """Kill so often; return how many conversations were violated."""
-    chance, made, violated = random.Random(seed), 0, 0
-    while made < kills:
+    chance, violated, phases = random.Random(seed), 0, Counter[str]()
+    while phases.total() < kills:
         with tempfile.TemporaryDirectory() as name:
             conversation = Conversation(Path(name), chance)
             for _ in range(chance.randint(1, 6)):
@@ -117,14 +141,15 @@ def torture(kills: int, seed: int) -> int:
             for _ in range(PATIENCE):
                 if not conversation.is_over():
                     conversation.work(is_killed=False)
-            made += conversation.kills
+            phases.update(conversation.kills)
             written = conversation.read_log()
             twice = sorted({line for line in written if written.count(line) > 1})
             if twice or not conversation.is_over() or conversation.find_untold():
                 violated += 1
                 status = conversation.read_status()
                 print(f"violated: {written}, the thread is {status or 'unknown'}", flush=True)
-            print(f"{made} kills, {violated} violated", flush=True)
+            print(f"{phases.total()} kills, {violated} violated", flush=True)
+    print(", ".join(f"{phase}: {count}" for phase, count in phases.most_common()))
     return violated
 
 

@@ -136,11 +136,11 @@ def read_child_transcript(row: ThreadRow, home: Path, child: SubRun) -> list[Tra
         asked = read_open_questions(connection, row.thread_id) if row.status == "waiting" else []
     own = [question for question in asked if question.agent == child.sub_id]
     questions = [_build_question_entries(question, rows[-1].at) for question in own if rows]
-    story = list(chain(_build_entries(_drop_earlier_child(rows), recorded), *questions))
+    story = list(chain(_build_entries(drop_earlier_child(rows), recorded), *questions))
     return story or [TranscriptEntry("human", child.started_at, child.title)]
 
 
-def _drop_earlier_child(rows: list[ChannelWrite]) -> list[ChannelWrite]:
+def drop_earlier_child(rows: list[ChannelWrite]) -> list[ChannelWrite]:
     """Drop the conversation that a child goes on with: an earlier child's transcript has it."""
     return [row for row in rows if (row.node, row.channel) != ("__start__", "messages")]
 

@@ -110,6 +110,7 @@ SILENT = (
     "memory/checkpoints/row_compression.py",
     "sdk/transfer/card_removal.py",
     "sdk/transfer/exporter.py",
+    "sdk/transfer/trajectory.py",
     "sdk/pull_requests/planning.py",
     "sdk/reviews/review.py",
     "sdk/threads/titles.py",

@@ -1,8 +1,10 @@
-"""`mcode threads export` and `import`: a thread as one file, to continue it elsewhere."""
+"""`mcode threads export` and `import`: a thread as one file, for use elsewhere."""
 
 import sys
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -13,7 +15,17 @@ from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
 from .listing import Thread
 
+if TYPE_CHECKING:
+    from ....memory.threads.record import ThreadRow
+
 STDOUT = Path("-")
+
+
+class ExportFormat(StrEnum):
+    """Format of an exported thread."""
+
+    zip = "zip"
+    atif = "atif"
 
 
 def export(
@@ -24,27 +36,53 @@ def export(
             help="Output file, or `-` for stdout; default: `thread-ID.zip` in this folder."
         ),
     ] = None,
+    file_format: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--format",
+            help="`zip`: to be imported; `atif`: a trajectory in JSON for viewers and benchmarks.",
+        ),
+    ] = ExportFormat.zip,
 ) -> None:
     """Export a thread to a file: the conversation and its tool results.
 
     Project files and their history are not exported. Secrets are redacted. Prints the path;
     existing files are not overwritten.
     """
-    from ....config import paths
-    from ....sdk.transfer.exporter import export_thread
     from ...i18n.catalogs import t
 
     row = open_index().find(thread, Path.cwd())
-    path = file or Path(f"thread-{row.thread_id[:SHORT_ID]}.zip")
-    export = export_thread(row, paths.locate_home())
+    is_trajectory = file_format is ExportFormat.atif
+    suffix = "json" if is_trajectory else "zip"
+    path = file or Path(f"thread-{row.thread_id[:SHORT_ID]}.{suffix}")
+    content, too_large = (_build_trajectory if is_trajectory else _build_archive)(row)
     if path == STDOUT:
-        _write_stdout(export.content)
+        _write_stdout(content)
     else:
-        write_new_file(path, export.content)
+        write_new_file(path, content)
         echo(path)
     echo(t("export.done", id=row.thread_id[:SHORT_ID]), err=True)
-    if export.too_large:
-        echo(t("export.too_large", names=", ".join(export.too_large)), err=True)
+    if too_large:
+        echo(t("export.too_large", names=", ".join(too_large)), err=True)
+
+
+def _build_archive(row: "ThreadRow") -> tuple[bytes, Sequence[str]]:
+    """Return the file, and the names of full outputs that did not fit."""
+    from ....config import paths
+    from ....sdk.transfer.exporter import export_thread
+
+    export = export_thread(row, paths.locate_home())
+    return export.content, export.too_large
+
+
+def _build_trajectory(row: "ThreadRow") -> tuple[bytes, Sequence[str]]:
+    import json
+
+    from ....config import paths
+    from ....sdk.transfer.trajectory import export_trajectory
+
+    trajectory = export_trajectory(row, paths.locate_home())
+    return f"{json.dumps(trajectory, ensure_ascii=False, indent=1)}\n".encode(), ()
 
 
 def _write_stdout(content: bytes) -> None:

@@ -37,6 +37,15 @@ def test_exported_thread_can_be_imported(kept: Kept, tmp_path: Path) -> None:
     assert f"`mcode resume {row.thread_id[:8]}` continues" in taken.stderr
 
 
+def test_a_trajectory_is_json_with_its_steps(kept: Kept) -> None:
+    exported = kept.mcode("threads", "export", THREAD, "--format", "atif")
+    path = kept.folder / f"thread-{THREAD[:8]}.json"
+    assert (exported.returncode, exported.stdout) == (0, f"{path.name}\n")
+    trajectory = json.loads(path.read_text())
+    assert (trajectory["schema_version"], trajectory["session_id"]) == ("ATIF-v1.8", THREAD)
+    assert trajectory["steps"][0]["message"] == "Write"
+
+
 @pytest.mark.parametrize("content", [None, b"", b"no thread at all"])
 def test_what_is_no_thread_is_wrong_usage(kept: Kept, content: bytes | None) -> None:
     if content is not None:

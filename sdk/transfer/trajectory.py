@@ -89,16 +89,22 @@ def _build_steps(writes: Sequence[ChannelWrite], children: Sequence[SubRun] = ()
                 yield from _build_message_steps(write, results, children)
             case "request" if write.node in ("__start__", *HUMAN_INPUT_NODES):
                 yield _build_step("user", write.at, str(write.value))
-            case "evidence" if isinstance(write.value, dict):
-                command = str(get_mapping({"": write.value}, "").get("command", ""))
-                yield _build_step("system", write.at, f"tests: {command}", evidence=write.value)
-            case "cuts" if isinstance(write.value, dict):
-                cuts = get_mapping({"": write.value}, "")
-                for name in cuts:
-                    summary = str(get_mapping(cuts, name).get("summary", ""))
-                    yield _build_step("system", write.at, summary, compacted=name)
+            case "evidence" | "cuts":
+                yield from _build_system_steps(write)
             case _:
                 pass
+
+
+def _build_system_steps(write: ChannelWrite) -> Iterator[Step]:
+    """Yield the graph's own test run, or the summaries that the model reads from here on."""
+    value = get_mapping({"value": write.value}, "value")
+    if write.channel == "evidence" and value:
+        words = f"tests: {value.get('command', '')}"
+        yield _build_step("system", write.at, words, evidence=value)
+        return
+    for name in value:
+        summary = str(get_mapping(value, name).get("summary", ""))
+        yield _build_step("system", write.at, summary, compacted=name)
 
 
 def _build_step(source: str, at: str, message: str, **extra: Any) -> Step:
@@ -152,7 +158,7 @@ def _build_calls(
     children: Sequence[SubRun],
 ) -> Step:
     """Return the calls, and the results of those that have ended."""
-    built = [
+    built: list[dict[str, Any]] = [
         {
             "tool_call_id": str(call.get("id")),
             "function_name": str(call.get("name") or "?"),

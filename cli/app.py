@@ -30,7 +30,7 @@ from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
 from .lazy_commands import LazyCommands
-from .lazy_imports import collect_seldom
+from .lazy_imports import collect_seldom, defer_packages
 from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
@@ -191,6 +191,7 @@ def _open_closed_streams() -> None:
 def main() -> NoReturn:
     """Run the command line and exit; print every error as two lines, not as a traceback."""
     collect_seldom()
+    defer_packages()
     _open_closed_streams()
     # libraries start programs, too: none may come from the current folder
     os.environ["PATH"] = keep_absolute_entries(os.environ.get("PATH", os.defpath))

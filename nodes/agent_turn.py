@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import UsageError
-from ..memory.threads.sub_runs import SubRunStatus
 from ..models.errors import ModelCallError
+from .events.agent import ReportStatus
 from .run.context import Context
 from .state import State
 from .subagents.budget import build_limit_message
@@ -36,5 +36,5 @@ async def run_agent_turn(state: State, runtime: Runtime[Context]) -> AgentTransi
     return Command(goto=turn.goto, update=turn.update)
 
 
-def _end(status: SubRunStatus, update: dict[str, Any]) -> AgentTransition:
+def _end(status: ReportStatus, update: dict[str, Any]) -> AgentTransition:
     return Command(goto="__end__", update={**update, "status": status, "outcome": "answered"})

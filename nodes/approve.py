@@ -33,12 +33,13 @@ from .approval.evaluate import (
 )
 from .approval.hooked_call import ask_hooked
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
+from .events.progress import Notice
 from .hooks.selection import list_hooked_tools
 from .options import Options
 from .roles import RoleName
 from .run.agent import Agent, load_agent, with_rules
 from .run.context import Context, get_thread_id
-from .run.emit import emit_event, emit_result
+from .run.emit import emit, emit_result
 from .run.interrupts import request_answer
 from .run.message_history import build_tool_message, find_last_answer
 from .run.modes import is_switch_proposal
@@ -191,7 +192,7 @@ async def _ask_and_keep_rules(
         return rulings  # a thread hop costs as much as the rest of this node
     settled = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
     for notice in await asyncio.to_thread(save_project_rules, settled, agent.deps):
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
     return settled
 
 

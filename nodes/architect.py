@@ -6,8 +6,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.todo_list import Todo, find_open_todos
+from .events.progress import Plan, Todos
 from .run.context import Context
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.message_history import build_role_message
 from .state import State
 from .turn.model_turn import run_model_turn
@@ -37,7 +38,7 @@ async def run_architect(
         return Command(goto=turn.goto, update=turn.update)
     plan = extract_plan(turn.final_text)
     if plan:
-        emit_event(runtime, "plan", text=plan)
+        emit(runtime, Plan(plan))
     request = state["request"]
     text = (
         WITH_PLAN.format(request=request, plan=plan)
@@ -46,7 +47,7 @@ async def run_architect(
     )
     update = dict(turn.update)
     if plan and (todos := _read_todos(plan, state)):
-        emit_event(runtime, "todos", items=todos)
+        emit(runtime, Todos([*todos]))
         update["todos"] = todos
         text += AS_TODOS
     update["messages"] = [*turn.update.get("messages", []), build_role_message("coder", text)]

@@ -5,9 +5,10 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .events.model import Output
 from .roles import RoleName
 from .run.context import Context
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.message_history import is_tool_answer
 from .state import State
 from .turn.model_turn import run_model_turn
@@ -35,7 +36,7 @@ async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName)
     if update := await continue_turn(state, runtime, role, turn.update, turn.final_text):
         return Command(goto="plan" if role == "plan" else "build", update=update)
     if not turn.update and is_tool_answer(state, role):  # it was not shown yet
-        emit_event(runtime, "output", text=turn.final_text)
+        emit(runtime, Output(turn.final_text))
     if role == "build" and state.get("options", {}).get("goal"):
         return Command(goto="check", update={**turn.update, "summary": turn.final_text})
     update = {**turn.update, "outcome": "answered", "summary": turn.final_text}

@@ -10,8 +10,9 @@ from langgraph.types import Command, interrupt
 
 from ..config.text import text
 from .approval.test_consent import find_question, find_socket_question
+from .events.progress import EvidenceFound, Notice, Repair
 from .run.context import Context
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.modes import build_note
 from .state import State
 from .testing.deleted_tests import reject_deleted_tests
@@ -37,7 +38,7 @@ async def check_goal(state: State, runtime: Runtime[Context]) -> GoalTransition:
     record = create_record(state, runtime, deps)
     proof = await run_proof(state, record, commands)
     evidence = await reject_deleted_tests(proof.evidence, state, runtime)
-    emit_event(runtime, "evidence", **evidence)
+    emit(runtime, EvidenceFound(**evidence))
     baseline = {"baseline": proof.baseline} if proof.baseline else {}
     update: dict[str, Any] = {
         **await record.build_update(),
@@ -51,13 +52,13 @@ async def check_goal(state: State, runtime: Runtime[Context]) -> GoalTransition:
     if evidence["verdict"] == "passed":
         return Command(goto="__end__", update={**update, "outcome": "answered"})
     if evidence["verdict"] == "unverified":
-        emit_event(runtime, "notice", text=text(NOT_CHECKED, reason=evidence["reason"]))
+        emit(runtime, Notice(text(NOT_CHECKED, reason=evidence["reason"])))
         return Command(goto="__end__", update={**update, "outcome": "failed"})
     rounds, allowed = state.get("rounds", 0), deps.settings.task.repair_rounds
     if rounds >= allowed:
         words = text(NOT_REACHED, count=rounds, reason=evidence["reason"])
         interrupt({"type": "limit", "description": words})
         rounds = 0
-    emit_event(runtime, "repair", round=rounds + 1, of=max(allowed, 1))
+    emit(runtime, Repair(round=rounds + 1, of=max(allowed, 1)))
     update["messages"] = [build_note("build", format_red_tests(evidence))]
     return Command(goto="build", update={**update, "rounds": rounds + 1})

@@ -10,9 +10,10 @@ from langgraph.types import Command
 
 from ..config.text import join_texts, text
 from ..models.structured_output import FitResult, fit_answer
+from .events.progress import Notice
 from .options import Options
 from .run.context import Context
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.modes import build_note, get_mode
 from .state import State
 
@@ -46,11 +47,11 @@ async def fit_schema(
         return Command(goto="__end__", update={"summary": fitted.json})
     faults = join_texts("; ", fitted.faults)
     if rounds < ROUNDS:
-        emit_event(runtime, "notice", text=text(ASKED_AGAIN, faults=faults))
+        emit(runtime, Notice(text(ASKED_AGAIN, faults=faults)))
         mode = get_mode(options)
         again = {"messages": [build_note(mode, WRONG.format(faults=_format_faults(fitted)))]}
         return Command(goto=mode, update={**again, "rounds": rounds + 1, "outcome": None})
-    emit_event(runtime, "notice", text=text(GIVEN_UP, faults=faults))
+    emit(runtime, Notice(text(GIVEN_UP, faults=faults)))
     return Command(goto="__end__", update={"outcome": "failed"})
 
 

@@ -14,13 +14,14 @@ from ..tools.aliases import resolve_tool_name
 from .cards.card_library import SHOWN, load_fitting_cards
 from .conversation.loaded_skills import find_loaded_skills
 from .enforce_schema import build_schema_note
+from .events.progress import Notice
 from .recovery.cancelled_calls import answer_cancelled_calls
 from .recovery.partial_answer import build_interruption_notes
 from .roles import RoleName
 from .run.agent import load_agent
 from .run.context import Context, get_thread_id
 from .run.dependencies import Dependencies
-from .run.emit import emit_cards, emit_event, emit_mode
+from .run.emit import emit, emit_cards, emit_mode
 from .run.message_history import build_role_message, iter_newest_first, select_view
 from .run.modes import (
     build_mode_notes,
@@ -138,7 +139,7 @@ async def _load_invoked_skill(
     skill = find_invoked_skill(state["request"], deps.skills)
     if skill is None:
         return []
-    emit_event(runtime, "notice", text=text("loaded the skill `{name}`", name=skill.name))
+    emit(runtime, Notice(text("loaded the skill `{name}`", name=skill.name)))
     view, ignore = select_view(state, role), deps.workspace.ignore
     return [await asyncio.to_thread(build_activation_note, skill, view, role, ignore)]
 

@@ -14,9 +14,10 @@ from ..memory.undo.history import HistoryEntry
 from ..memory.undo.restore import execute_plan, plan_restore
 from ..memory.undo.undo_stack import find_active_entries
 from .approval.decisions import parse_decisions
+from .events.progress import Notice
 from .outcome import evaluate_outcome, explain_outcome
 from .run.context import Context, get_thread_id
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.interrupts import request_answer
 from .run.message_history import build_role_message
 from .run.repair_rounds import choose_worker
@@ -85,12 +86,11 @@ async def _keep_result(state: State, runtime: Runtime[Context]) -> ReviewTransit
     moved = evidence is not None and tree != evidence["tree"]
     if moved and evaluate_outcome(state) == "verified":
         if not state.get("kept"):
-            emit_event(runtime, "notice", text="files changed after the tests ran; testing again")
+            emit(runtime, Notice("files changed after the tests ran; testing again"))
             return Command(goto="verify", update={"kept": True, **files})
-        emit_event(
+        emit(
             runtime,
-            "notice",
-            text="files keep changing, so the test result is not for the current files",
+            Notice("files keep changing, so the test result is not for the current files"),
         )
         return Command(goto="__end__", update={**files, "outcome": "unverified"})
     return Command(
@@ -104,14 +104,11 @@ async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition
     thread, turn = get_thread_id(runtime), state.get("turn", 1)
     planned = await plan_restore(deps.snapshots, await list_job_entries(state, runtime))
     done = await execute_plan(deps.snapshots, deps.history, thread, planned, "undo", turn)
-    emit_event(
-        runtime, "notice", text=text("put back: {paths}", paths=", ".join(done.paths) or "nothing")
-    )
+    emit(runtime, Notice(text("put back: {paths}", paths=", ".join(done.paths) or "nothing")))
     for conflict in done.conflicts:
-        emit_event(
+        emit(
             runtime,
-            "notice",
-            text=text("skipped `{path}`: {reason}", path=conflict.path, reason=conflict.reason),
+            Notice(text("skipped `{path}`: {reason}", path=conflict.path, reason=conflict.reason)),
         )
     tree = await deps.snapshots.take()
     emit_changes(runtime, done.entry.changes if done.entry else (), "undo", tree)

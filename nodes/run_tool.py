@@ -23,7 +23,7 @@ from ..tools.mcp.tool_names import is_server_tool
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
-from ..tools.result import IMAGES, ToolError, ToolResult
+from ..tools.result import IMAGES, CallResult, ToolError
 from ..tools.runtime.invoke import invoke, render_for_model
 from ..tools.runtime.program_tools import find_code_change
 from ..tools.runtime.registry import describe_unknown_tool
@@ -36,6 +36,9 @@ from .approval.evaluate import explain_refusal, recheck_call
 from .background.command_record import open_background
 from .cards.card_library import open_card_access
 from .conversation.loaded_skills import mark_skills
+from .events.context import CardProposed
+from .events.progress import Todos
+from .events.tool import ToolOutput, ToolResult
 from .hooks.selection import select_hooks
 from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
@@ -43,7 +46,7 @@ from .repetition.repeated_calls import shorten_repeated_answer
 from .run.agent import Agent, load_agent, with_rules
 from .run.context import Context, get_thread_id
 from .run.dependencies import Dependencies
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.message_history import build_tool_message
 from .run.snapshot_recorder import FileRecord
 from .subagents.calls import split_calls
@@ -67,7 +70,7 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
     tools, deps = agent.tools, agent.deps
     tool = tools.get(state["call"]["name"])
     if tool is None:  # removed from the configuration meanwhile
-        result = ToolResult(error=describe_unknown_tool(state["call"]["name"], tools))
+        result = CallResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
     if not (hooks := select_hooks(deps, "before_tool", tool.name)):
         return await _run_allowed(state, runtime, agent, tool)
@@ -75,7 +78,7 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
 
     ruling = await run_before_hooks(hooks, state, tool, deps, runtime)
     if ruling.verdict == "deny":
-        return _answer_call(state, runtime, ToolResult(error=ruling.reason))
+        return _answer_call(state, runtime, CallResult(error=ruling.reason))
     if ruling.verdict == "ask":
         again: PendingCall = {**state["call"], "hook": ruling.reason}
         return Command(goto="approve", update={"queue": [[again], *state.get("rest", [])]})
@@ -111,7 +114,7 @@ async def _send_agents(
     try:
         children = await split_calls([call], agent, thread)
     except ToolError as error:
-        return _answer_call(state, runtime, ToolResult(error=str(error)))
+        return _answer_call(state, runtime, CallResult(error=str(error)))
     queue = [*group_children(children), *state.get("rest", [])]
     return Command(goto="approve", update={"queue": queue})
 
@@ -145,7 +148,7 @@ async def _run_with_effect(
     return _answer_call(state, runtime, result, files, notes)
 
 
-def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) -> PendingCall | None:
+def _retry_outside(call: PendingCall, result: CallResult, deps: Dependencies) -> PendingCall | None:
     """Return the call to ask about once more, outside the sandbox that made it fail; only once."""
     blocked = result.metadata.get(BLOCKED)
     if not blocked or "blocked" in call or not is_confined(deps.policy):
@@ -170,7 +173,7 @@ async def _run_once(
     deps: Dependencies,
     tool: BaseTool,
     record: FileRecord | None = None,
-) -> ToolResult:
+) -> CallResult:
     """Run the tool unless the journal has the call; record its effect."""
     thread, call = get_thread_id(runtime), state["call"]
     key = get_journal_key(call)
@@ -188,7 +191,7 @@ async def _run_once(
         repeatable=record is None or (is_server_tool(tool) and tool.is_repeatable),
     )
     if isinstance(journal_entry, FinishedCall):
-        return ToolResult(**journal_entry.result)
+        return CallResult(**journal_entry.result)
     if isinstance(journal_entry, UnfinishedCall):
         result = await _recover_call(state, runtime, deps, tool, journal_entry, record, named)
     else:
@@ -214,7 +217,7 @@ async def _recover_call(
     unfinished_call: UnfinishedCall,
     record: FileRecord | None,
     named: list[str],
-) -> ToolResult:
+) -> CallResult:
     """Return the answer of an interrupted call: the files may show whether an edit was made."""
     from .hooks.tool_hooks import find_kept_result
 
@@ -229,7 +232,7 @@ async def _recover_call(
     if record and get_effect(tool) == "edit":
         cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])
         outcome = await cut_short.find_outcome()
-    if isinstance(outcome, ToolResult):
+    if isinstance(outcome, CallResult):
         return outcome
     if outcome == "not made":
         return await _call_tool(state, runtime, deps, tool)
@@ -238,16 +241,16 @@ async def _recover_call(
     error = UNKNOWN.format(started=unfinished_call.started_at) + (
         PRINTED if unfinished_call.output else ""
     )
-    return ToolResult(unfinished_call.output, error)
+    return CallResult(unfinished_call.output, error)
 
 
 async def _call_tool(
     task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
-) -> ToolResult:
+) -> CallResult:
     """Run the tool and return its answer; deny a call that is no longer allowed."""
     call = task["call"]
     prepared = await asyncio.to_thread(_prepare_call, task, runtime, deps, tool)
-    if isinstance(prepared, ToolResult):
+    if isinstance(prepared, CallResult):
         return prepared
     if is_server_tool(tool):
         from .mcp.server_call import call_server_tool
@@ -262,14 +265,14 @@ async def _call_tool(
 
 def _prepare_call(
     task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
-) -> ToolRun | ToolResult:
+) -> ToolRun | CallResult:
     """Return what the tool runs with, or the answer to a call that is no longer allowed."""
     call = task["call"]
     if "definition" in call and (refusal := find_code_change(call["definition"], tool)):
-        return ToolResult(error=refusal)
+        return CallResult(error=refusal)
     decision = recheck_call(call, tool, deps)
     if refusal := explain_refusal(call, tool, decision, deps):
-        return ToolResult(error=refusal)
+        return CallResult(error=refusal)
     # without snapshots the call stays in the read-only sandbox, however it would be evaluated now
     reads = decision.rule == READS or _is_read_only(call, deps)
     return _build_run(task, deps, runtime, only_reads=reads)
@@ -298,7 +301,7 @@ def _build_run(
         checks=tuple(task["call"].get("commands", ())),
         backups=deps.locate_backups(thread),
         sandbox=deps.sandbox.for_thread(thread),
-        emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
+        emit=lambda text: emit(runtime, ToolOutput(id=call_id, text=text)),
         keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
         rag_servers=deps.settings.rag.servers,
         cards=open_card_access(runtime.store, deps, task, thread),
@@ -318,7 +321,7 @@ def _keep_output(deps: Dependencies, thread: str, key: str, output: str) -> None
 def _answer_call(
     task: ToolTask,
     runtime: Runtime[Context],
-    result: ToolResult,
+    result: CallResult,
     files: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
 ) -> ToolTransition:
@@ -333,22 +336,23 @@ def _answer_call(
     metadata = result.metadata
     if earlier := task.get("earlier"):
         metadata = {**metadata, **shorten_repeated_answer(message, earlier, call)}
-    emit_event(
+    emit(
         runtime,
-        "tool_result",
-        id=call["id"],
-        tool=call["name"],
-        ok=result.ok,
-        output=result.output,
-        error=result.error,
-        metadata=metadata,
-        args=call["args"],
+        ToolResult(
+            id=call["id"],
+            tool=call["name"],
+            ok=result.ok,
+            output=result.output,
+            error=result.error,
+            metadata=metadata,
+            args=call["args"],
+        ),
     )
     if (card := result.metadata.get(CARD)) and card["state"] == "proposed":
         card_fields = {key: card[key] for key in ("id", "type", "content")}
-        emit_event(runtime, "card_proposed", card=card_fields)
+        emit(runtime, CardProposed(card_fields))
     if "todos" in result.update:
-        emit_event(runtime, "todos", items=result.update["todos"])
+        emit(runtime, Todos(result.update["todos"]))
     return Command(
         goto=task["then"], update={"messages": [message], **result.update, **(files or {})}
     )

@@ -95,7 +95,7 @@ class TestsBefore(TypedDict):
     """How many passed; None where the command reports no counts."""
 
 
-class Thinking(TypedDict):
+class ThinkingChoice(TypedDict):
     """Whether the model thinks about one request of the user; decided once, when it arrives."""
 
     strategy: Literal["auto", "enabled", "disabled"]
@@ -174,7 +174,7 @@ class State(TypedDict, total=False):
     """Total cost in US dollars at which the run stops, too; 0: not yet decided, or no limit."""
     turn: int
     """Number of the user's requests, from 1: the task, a remark, a message."""
-    thinking: Thinking | None
+    thinking: ThinkingChoice | None
     """Whether the model thinks about the current request; None: not yet decided."""
     planned: int
     """The last request whose steps the tool planner has asked for; missing: none."""

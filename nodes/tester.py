@@ -8,8 +8,9 @@ from langgraph.types import Command
 
 from ..config.text import text
 from .conversation.user_requests import is_request
+from .events.progress import Notice
 from .run.context import Context
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.message_history import build_role_message, iter_newest_first
 from .run.modes import build_note
 from .run.repair_rounds import send_back
@@ -50,7 +51,7 @@ async def run_tester(
         return Command(goto="tester", update={**turn.update, "messages": messages})
     if verdict != "accepted":  # without a verdict nothing is accepted
         if verdict is None:
-            emit_event(runtime, "notice", text=text(COUNTS_AS_REJECTED))
+            emit(runtime, Notice(text(COUNTS_AS_REJECTED)))
         words = REJECTED if verdict else NO_VERDICT
         rejection = build_role_message("coder", words.format(words=turn.final_text))
         goto, update = await send_back(state, runtime, turn.update, rejection)

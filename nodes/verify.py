@@ -22,9 +22,10 @@ from .approval.test_consent import (
     find_socket_question,
     with_consents,
 )
+from .events.progress import EvidenceFound
 from .run.context import Context
 from .run.dependencies import Dependencies
-from .run.emit import emit_event
+from .run.emit import emit
 from .run.message_history import build_role_message
 from .run.repair_rounds import send_back
 from .run.snapshot_recorder import FileRecord
@@ -95,7 +96,7 @@ async def verify(
         evidence = await reject_deleted_tests(evidence, state, runtime)
     if is_generating(state):
         evidence = await evaluate_written_tests(evidence, state, runtime)
-    emit_event(runtime, "evidence", **evidence)
+    emit(runtime, EvidenceFound(**evidence))
     update: dict[str, Any] = {
         **await record.build_update(),
         **proof.consents,

@@ -7,10 +7,10 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ, parse_decisions
+from ..nodes.events.question import Answer as Answer
+from ..nodes.events.question import list_methods
 from ..nodes.run.plain_answers import describe_expected
 from ..tools.result import ToolError
-from .event_types.answer import Answer as Answer
-from .event_types.answer import list_methods
 from .events import Question
 
 # Characters that identify a question

@@ -20,6 +20,7 @@ from ..config.errors import UnfinishedTurnError, UsageError
 from ..config.text import text
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
+from ..nodes.events.question import check_decision
 from ..nodes.options import Options, select_lasting
 from ..nodes.run.context import Context
 from ..nodes.run.dependencies import Dependencies
@@ -28,7 +29,6 @@ from ..nodes.turn.request_recorder import find_request_log
 from ..tools.sandbox.thread_temporary import describe_left_files, list_left_files
 from .background import parse_background_events
 from .card_uses import count_card_uses
-from .event_types.answer import check_decision
 from .events import (
     Event,
     Failure,

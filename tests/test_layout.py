@@ -40,16 +40,17 @@ ROOMS = {
     "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "
     "langchain_responses scripted_model factory key_sources listing local_servers prompt_addenda "
     "structured_output",
-    "sdk": "agents event_types events attempts background cancel_shield card_uses tracing "
+    "sdk": "agents events attempts background cancel_shield card_uses tracing "
     "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
     "thread_history runner event_runner reviews side_question studio sync_runner transfer",
     "cli": "i18n rendering prompts execution acp commands repl/prompt repl/session repl/slash repl "
     "app",
-    "nodes": "children/task conversation/cut tool_task state children cards conversation messages "
-    "run hooks recovery repetition verdict outcome subagents background skills approval review mcp "
-    "turn enforce_schema compaction testing attempts agent_turn approve architect chat_turn coder "
-    "compact editor receive_message run_tool switch_mode tester verify check_goal lazy_nodes",
+    "nodes": "events children/task conversation/cut tool_task state children cards conversation "
+    "messages run hooks recovery repetition verdict outcome subagents background skills approval "
+    "review mcp turn enforce_schema compaction testing attempts agent_turn approve architect "
+    "chat_turn coder compact editor receive_message run_tool switch_mode tester verify "
+    "check_goal lazy_nodes",
     "tools": "textedits definitions process filesystem git hosting sandbox testing hooks "
     "search shell/parsing shell/readonly shell/risks shell shell/effects consent mcp/oauth mcp "
     "permissions skills tool_run web editing/matching editing/rewriting editing editing/patch "

@@ -8,14 +8,14 @@ from typing import Any, Literal, cast, get_type_hints
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, create_model
 
-from .result import ToolError, ToolResult
+from .result import CallResult, ToolError
 
 # read: only reads · fetch: reads from the network, asked by host · edit: writes files · execute:
 # runs a program · talk: asks the user · note: changes the thread's own state only. `edit` and
 # `execute` are never blindly repeated.
 Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
 
-ToolFunction = Callable[..., Awaitable[ToolResult]]
+ToolFunction = Callable[..., Awaitable[CallResult]]
 # the names of the arguments that are paths, or what finds the paths in the arguments
 Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
 # the entry of the metadata of a program's tool that changes with its code
@@ -25,7 +25,7 @@ DIGEST = "digest"
 def tool(
     effect: Effect, *, paths: Paths = (), shows: bool = False
 ) -> Callable[[ToolFunction], BaseTool]:
-    """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
+    """Make a tool of an async function `(…arguments, run: Run) -> CallResult`.
 
     The function's name is the tool's name. The model reads `<name>.md` beside its module, or the
     docstring if there is none. `paths` names the arguments that are paths in the project, or finds

@@ -9,11 +9,11 @@ IMAGES = "images"
 
 
 class ToolError(Exception):
-    """What went wrong and what to try, for the model; becomes `ToolResult.error`."""
+    """What went wrong and what to try, for the model; becomes `CallResult.error`."""
 
 
 @dataclass(frozen=True)
-class ToolResult:
+class CallResult:
     """The answer to one tool call."""
 
     output: str = ""

@@ -24,7 +24,7 @@ from ...tools.permissions.decision import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
 from ...tools.permissions.policy import build_policy
-from ...tools.result import ToolError, ToolResult
+from ...tools.result import CallResult, ToolError
 from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
 from ...tools.runtime.registry import (
@@ -138,7 +138,7 @@ class ToolSession:
             result = await self._run_tool(load_tool("run_command"), {"command": command}, decision)
             return _build_reply(result, decision)
 
-    async def _run_as_user(self, command: str) -> ToolResult:
+    async def _run_as_user(self, command: str) -> CallResult:
         from ...tools.builtin.shell.shell_run import run_shell
 
         run = replace(self._build_run(only_reads=False), sandbox=None)
@@ -148,7 +148,7 @@ class ToolSession:
                     command, self._workspace.root, self._timeout, run, env=os.environ
                 )
             except ToolError as error:
-                return ToolResult("", error=str(error))
+                return CallResult("", error=str(error))
 
     async def _evaluate_and_call(
         self, name: str, args: Mapping[str, object], consent: Consent
@@ -197,7 +197,7 @@ class ToolSession:
 
     async def _run_tool(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision
-    ) -> ToolResult:
+    ) -> CallResult:
         run = self._build_run(only_reads=decision.rule == READS, checks=decision.commands)
         with exit_on_termination():
             result = await invoke(tool, args, run)
@@ -245,7 +245,7 @@ def read_call(line: bytes) -> tuple[str, dict[str, object]]:
     return name, cast("dict[str, object]", args)
 
 
-def _build_reply(result: ToolResult, decision: Decision) -> ToolReply:
+def _build_reply(result: CallResult, decision: Decision) -> ToolReply:
     return ToolReply(
         exit_code=exit_codes.DONE if result.ok else exit_codes.FAILED,
         output=result.output,

@@ -34,7 +34,7 @@ from maxagent.tools.builtin.files.list_files import list_files
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem import safe_open
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
@@ -90,7 +90,7 @@ class Report:
     """Calls that were not refused."""
     holes: list[str] = field(default_factory=list[str])
 
-    def note(self, tool: str, result: ToolResult) -> None:
+    def note(self, tool: str, result: CallResult) -> None:
         """Count a call, and see if it told what it must not."""
         self.calls[tool] += 1
         self.done[tool] += result.ok

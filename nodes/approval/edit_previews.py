@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...config.security.redaction import find_marks
 from ...config.text import text
 from ...tools.definition import can_show_files, get_effect
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ...tools.runtime.edit_preview import CHANGED, PreviewCall, preview_calls
 from ...tools.textedits.unified_diff import shorten_diff
 from ..run.agent import Agent
@@ -36,7 +36,7 @@ async def preview_edits(
     try:
         results = await preview_calls(calls, agent.deps.workspace)
     except OSError as error:
-        results = [ToolResult(error=str(error.strerror or error))] * len(tried)
+        results = [CallResult(error=str(error.strerror or error))] * len(tried)
         return _merge_results(
             rulings, tried, results, stay={evaluation.call["id"] for evaluation in tried}
         )
@@ -89,7 +89,7 @@ def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[
 def _merge_results(
     rulings: Sequence[CallEvaluation],
     edits: Sequence[CallEvaluation],
-    previews: Sequence[ToolResult],
+    previews: Sequence[CallResult],
     stay: Collection[str],
 ) -> list[CallEvaluation]:
     results = {edit.call["id"]: result for edit, result in zip(edits, previews, strict=True)}
@@ -102,7 +102,7 @@ def _merge_results(
 
 
 def _apply_result(
-    evaluation: CallEvaluation, result: ToolResult, *, is_kept: bool
+    evaluation: CallEvaluation, result: CallResult, *, is_kept: bool
 ) -> CallEvaluation:
     if result.ok:
         whole = str(result.metadata.get("diff", ""))

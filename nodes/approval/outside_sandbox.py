@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 
 from ...memory.journal import FinishedCall, Journal
 from ...tools.permissions.restrictions import OUTSIDE
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ...tools.runtime.invoke import render_for_model
 from ..roles import RoleName
 from ..run.dependencies import Dependencies
@@ -46,9 +46,9 @@ def answer_first_run(
     call = evaluation.call
     recorded_call = journal.find_call(thread, call["id"])
     result = (
-        ToolResult(**recorded_call.result)
+        CallResult(**recorded_call.result)
         if isinstance(recorded_call, FinishedCall)
-        else ToolResult()
+        else CallResult()
     )
     words = "\n\n".join(filter(None, (render_for_model(result), evaluation.reason)))
     return build_tool_message(call["id"], call["name"], role, words, ok=False)

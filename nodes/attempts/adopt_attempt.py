@@ -17,10 +17,11 @@ from ...config.text import text
 from ...memory.worktrees.merge import merge_worktree
 from ...memory.worktrees.record import Worktree, locate_worktree, read_record
 from ...memory.worktrees.removal import remove_worktree
+from ..events.progress import EvidenceFound, Notice
 from ..run.attempt import build_attempt_key
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import build_role_message
 from ..run.snapshot_recorder import build_file_state, emit_changes
 from ..state import AttemptResult, Outcome, State
@@ -55,7 +56,7 @@ async def adopt_attempt(
     files = await build_file_state(deps, runtime, await deps.snapshots.take())
     update = {**files, "attempts": results}
     if best is None:
-        emit_event(runtime, "notice", text=text(NONE, count=len(results)))
+        emit(runtime, Notice(text(NONE, count=len(results))))
         outcome: Outcome = (
             "unverified" if all(r["outcome"] == "unverified" for r in results) else "failed"
         )
@@ -64,7 +65,7 @@ async def adopt_attempt(
     if evidence is None or evidence["tree"] != files["tree"]:
         # other files changed meanwhile, so these are not the files that were tested
         return Command(goto="verify", update={**update, **_build_update(state, best)})
-    emit_event(runtime, "evidence", **evidence)
+    emit(runtime, EvidenceFound(**evidence))
     return Command(goto="review", update={**update, **_build_update(state, best)})
 
 
@@ -115,7 +116,7 @@ async def _save_changes(
             await asyncio.to_thread(_write_file, folder / f"{result['number']}.diff", diff)
     if discarded:
         template = SAVED if len(discarded) < len(results) else SAVED_ALL
-        emit_event(runtime, "notice", text=text(template, folder=folder))
+        emit(runtime, Notice(text(template, folder=folder)))
 
 
 def _write_file(file: Path, content: str) -> None:
@@ -140,6 +141,6 @@ async def _merge(
     for conflict in merged.conflicts:
         copy = conflict.kept or "-"
         notice = text(CONFLICT, path=conflict.path, reason=conflict.reason, kept=copy)
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
     if merged.entry:
         emit_changes(runtime, merged.entry.changes, "merge", merged.entry.after)

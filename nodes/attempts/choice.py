@@ -8,8 +8,9 @@ from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ..approval.decisions import parse_decisions
+from ..events.progress import Notice
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.interrupts import request_answer
 from ..state import AttemptResult, State
 
@@ -28,12 +29,12 @@ def choose_undecided(state: State, runtime: Runtime[Context]) -> list[AttemptRes
         return results
     if state.get("options", {}).get("apply"):
         numbers = ", ".join(str(result["number"]) for result in undecided)
-        emit_event(runtime, "notice", text=text(LEFT, numbers=numbers))
+        emit(runtime, Notice(text(LEFT, numbers=numbers)))
         return results
     allowed = [result["number"] for result in undecided]
     number = request_answer(_build_question(undecided), lambda answer: _parse(answer, allowed))
     if number:
-        emit_event(runtime, "notice", text=text(CHOSEN, number=number))
+        emit(runtime, Notice(text(CHOSEN, number=number)))
     return [
         {**result, "kept": True, "reason": text("you chose it")}
         if result["number"] == number

@@ -16,6 +16,8 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.worktrees.creation import create_worktree
 from ...memory.worktrees.record import Worktree
+from ..events.agent import AttemptProgress, AttemptsCompared, AttemptStatus
+from ..events.progress import Notice
 from ..options import Options
 from ..run.attempt import (
     Attempt,
@@ -27,7 +29,7 @@ from ..run.attempt import (
 )
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.limits import NOTHING_USED, add_usage
 from ..run.snapshot_recorder import take_workspace_snapshot
 from ..state import AttemptResult, State, Usage
@@ -137,21 +139,24 @@ def _emit_start(runtime: Runtime[Context], attempt: Attempt) -> None:
     template = STARTED_WITH if attempt.model else STARTED
     number, thread = attempt.number, attempt.thread_id[:8]
     notice = text(template, number=number, thread=thread, model=attempt.model)
-    emit_event(runtime, "notice", text=notice)
+    emit(runtime, Notice(notice))
 
 
-def _emit_step(runtime: Runtime[Context], attempt: Attempt, status: str, step: AttemptStep) -> None:
-    emit_event(
+def _emit_step(
+    runtime: Runtime[Context], attempt: Attempt, status: AttemptStatus, step: AttemptStep
+) -> None:
+    emit(
         runtime,
-        "attempt_progress",
-        number=attempt.number,
-        thread_id=attempt.thread_id,
-        model=attempt.model,
-        status=status,
-        role=step.role,
-        tool=step.tool,
-        args=_select_short(step.args),
-        usage=dict(step.usage or {}),
+        AttemptProgress(
+            number=attempt.number,
+            thread_id=attempt.thread_id,
+            model=attempt.model,
+            status=status,
+            role=step.role,
+            tool=step.tool,
+            args=_select_short(step.args),
+            usage=dict(step.usage or {}),
+        ),
     )
 
 
@@ -167,13 +172,14 @@ def _select_short(args: Mapping[str, Any]) -> dict[str, str]:
 def _emit_results(
     runtime: Runtime[Context], results: Sequence[AttemptResult], total: Usage
 ) -> None:
-    emit_event(
-        runtime, "attempts", attempts=[_to_event(result) for result in results], usage=dict(total)
+    emit(
+        runtime,
+        AttemptsCompared(attempts=[_to_event(result) for result in results], usage=dict(total)),
     )
     for result in results:
         template = KEPT if result["kept"] else NOT_KEPT
         notice = text(template, number=result["number"], reason=result["reason"])
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
 
 
 async def _build_result(

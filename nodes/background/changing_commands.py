@@ -8,8 +8,9 @@ from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ...tools.permissions.policy import Policy
+from ..events.progress import Notice
 from ..run.context import Context, get_thread_id
-from ..run.emit import emit_event
+from ..run.emit import emit
 
 if TYPE_CHECKING:
     from ...tools.process.command_run import CommandRun
@@ -30,7 +31,7 @@ async def end_changing_commands(runtime: Runtime[Context], policy: Policy) -> No
         return
     if changing := find_changing_commands(runtime):
         await asyncio.gather(*(run.stop() for run in changing))
-        emit_event(runtime, "notice", text=text(ENDED, mode=mode, names=_join_commands(changing)))
+        emit(runtime, Notice(text(ENDED, mode=mode, names=_join_commands(changing))))
 
 
 def _join_commands(runs: "Sequence[CommandRun]") -> str:

@@ -8,10 +8,11 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...tools.builtin.shell.command_output import describe_state
 from ...tools.process.background_commands import BackgroundCommands
+from ..events.progress import Notice
 from ..roles import RoleName
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.modes import build_note
 from ..state import State
 from .command_record import JournalRecord, open_background
@@ -57,7 +58,7 @@ async def build_end_notes(
     notes = list[HumanMessage]()
     if missing_commands:
         names = _join_names({key: f"`{line}`" for key, line in missing_commands.items()})
-        emit_event(runtime, "notice", text=text(GONE_NOTICE, names=names))
+        emit(runtime, Notice(text(GONE_NOTICE, names=names)))
         notes.append(_build_end_note(role, GONE.format(names=names), missing_commands))
     if ended:
         notes.append(_build_end_note(role, HAS_ENDED.format(names=_join_names(ended)), ended))

@@ -5,7 +5,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from ...memory.threads.sub_runs import SubRunStatus
+from ..events.agent import ReportStatus
 from ..options import Options
 from ..usage import Usage
 
@@ -60,7 +60,7 @@ class Report(TypedDict):
     position: int
     count: int
     sub_id: str
-    status: SubRunStatus
+    status: ReportStatus
     text: str
     """For the model."""
     files: list[str]

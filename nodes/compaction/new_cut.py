@@ -22,10 +22,12 @@ from ..conversation.loaded_skills import KeptSkills, choose_kept_skills, describ
 from ..conversation.pruning import choose_pruned
 from ..conversation.token_estimate import estimate_tokens
 from ..conversation.view import build_view, estimate_view
+from ..events.context import CacheReset, CardProposed, CompactionFinished, CompactionStarted
+from ..events.progress import Notice
 from ..messages.context_message import to_context_messages
 from ..run.agent import Agent, load_agent
 from ..run.context import get_thread_id
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage
 from ..run.request_options import build_request_options
 from ..state import State, Usage
@@ -181,13 +183,13 @@ async def _propose_cards(compaction: Compaction, candidates: Sequence[Candidate]
     runtime = compaction.runtime
 
     def report(notice: str) -> None:
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
 
     deps, thread = compaction.agent.deps, get_thread_id(runtime)
     cards = await propose_cards(runtime.store, deps, compaction.state, thread, candidates, report)
     for card in cards:
         card_fields = {"id": card.id, "type": card.type, "content": card.content}
-        emit_event(runtime, "card_proposed", card=card_fields)
+        emit(runtime, CardProposed(card_fields))
 
 
 async def _choose_writer(compaction: Compaction) -> Agent | None:
@@ -199,7 +201,7 @@ async def _choose_writer(compaction: Compaction) -> Agent | None:
     if asked["reason"] == "limit" and compaction.turns_since < THRASH_TURNS:
         parts = describe_view(build_view(compaction.messages, compaction.cut), compaction.agent)
         words = text(FULL_AGAIN, turns=compaction.turns_since, parts=parts)
-        emit_event(compaction.runtime, "notice", text=words)
+        emit(compaction.runtime, Notice(words))
         return None
     if not spec:
         return compaction.agent
@@ -319,32 +321,34 @@ def _build_cut(compaction: Compaction, made_by: str) -> Cut:
 
 def _emit_no_summary(compaction: Compaction, model: str, reason: str) -> None:
     words = text(NO_SUMMARY, model=model, reason=reason.rstrip("."))
-    emit_event(compaction.runtime, "notice", text=words)
+    emit(compaction.runtime, Notice(words))
 
 
 def _emit_started(compaction: Compaction, conversation: str) -> None:
-    emit_event(
+    emit(
         compaction.runtime,
-        "compaction_started",
-        conversation=conversation,
-        reason=compaction.asked["reason"],
-        tokens=compaction.tokens,
-        limit=compaction.budget.limit,
+        CompactionStarted(
+            conversation=conversation,
+            reason=compaction.asked["reason"],
+            tokens=compaction.tokens,
+            limit=compaction.budget.limit,
+        ),
     )
 
 
 def _emit_finished(compaction: Compaction, conversation: str, cut: Cut | None) -> None:
     before = {*(compaction.cut["pruned"] if compaction.cut else ())}
-    emit_event(
+    emit(
         compaction.runtime,
-        "compaction_finished",
-        conversation=conversation,
-        reason=compaction.asked["reason"],
-        before=compaction.tokens,
-        after=cut["after"] if cut else compaction.tokens,
-        pruned=len({*cut["pruned"]} - before) if cut else 0,
-        by=cut["made_by"] if cut else "",
-        summary=cut["summary"] if cut and cut["made_by"] != PRUNE else "",
+        CompactionFinished(
+            conversation=conversation,
+            reason=compaction.asked["reason"],
+            before=compaction.tokens,
+            after=cut["after"] if cut else compaction.tokens,
+            pruned=len({*cut["pruned"]} - before) if cut else 0,
+            by=cut["made_by"] if cut else "",
+            summary=cut["summary"] if cut and cut["made_by"] != PRUNE else "",
+        ),
     )
     if cut:
-        emit_event(compaction.runtime, "cache_reset", reason="compaction")
+        emit(compaction.runtime, CacheReset("compaction"))

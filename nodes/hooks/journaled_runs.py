@@ -17,14 +17,21 @@ from ...memory.journal import FinishedCall
 from ...tools.hooks.answer import HookAnswer
 from ...tools.hooks.execution import run_hook
 from ...tools.hooks.payload import build_payload
+from ..events.progress import Notice
+from ..events.tool import HookFinished, HookOutcome
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from .notices import build_failure_notice, build_ignored_notice
 
 # The journal's name for a hook, where a call has its tool
 JOURNAL_NAME = "hook"
-_OUTCOMES = {"pass": "passed", "deny": "refused", "ask": "asked", "failed": "failed"}
+_OUTCOMES: Mapping[str, HookOutcome] = {
+    "pass": "passed",
+    "deny": "refused",
+    "ask": "asked",
+    "failed": "failed",
+}
 
 
 async def run_hooks(
@@ -76,20 +83,20 @@ async def _run_once(
 def _emit_outcome(
     hook: ConfiguredHook, answer: HookAnswer, tool: str, runtime: Runtime[Context]
 ) -> None:
-    outcome = _OUTCOMES[answer.verdict]
-    emit_event(
+    emit(
         runtime,
-        "hook",
-        event=hook.event,
-        command=hook.command,
-        outcome=outcome,
-        tool=tool,
-        reason=answer.reason,
+        HookFinished(
+            event=hook.event,
+            command=hook.command,
+            outcome=_OUTCOMES[answer.verdict],
+            tool=tool,
+            reason=answer.reason,
+        ),
     )
     if answer.verdict == "failed":
-        emit_event(runtime, "notice", text=build_failure_notice(hook, answer.reason))
+        emit(runtime, Notice(build_failure_notice(hook, answer.reason)))
     if answer.ignored:
-        emit_event(runtime, "notice", text=build_ignored_notice(hook, answer.ignored))
+        emit(runtime, Notice(build_ignored_notice(hook, answer.ignored)))
 
 
 def _hash_hook(hook: ConfiguredHook) -> str:

@@ -14,7 +14,7 @@ from ...config.settings.hooks import ConfiguredHook
 from ...memory.journal import FinishedCall, StartedCall
 from ...tools.hooks.answer import HookAnswer
 from ...tools.hooks.payload import HookedCall, build_call_fields, build_result_fields
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall, ToolTask, get_journal_key, list_named_files
@@ -76,10 +76,10 @@ async def run_after_hooks(
     hooks: Sequence[ConfiguredHook],
     task: ToolTask,
     tool: BaseTool,
-    result: ToolResult,
+    result: CallResult,
     deps: Dependencies,
     runtime: Runtime[Context],
-) -> ToolResult:
+) -> CallResult:
     """Return the result with what the hooks say; it is on record before the first one runs."""
     key = get_journal_key(task["call"])
     await asyncio.to_thread(_keep_result, deps, get_thread_id(runtime), key, result)
@@ -92,13 +92,13 @@ async def run_after_hooks(
     return replace(result, output="\n\n".join([result.output, *notes])) if notes else result
 
 
-def find_kept_result(deps: Dependencies, thread: str, call: PendingCall) -> ToolResult | None:
+def find_kept_result(deps: Dependencies, thread: str, call: PendingCall) -> CallResult | None:
     """Return the result of a call that was killed while hooks ran after it; blocks."""
     recorded_call = deps.journal.find_call(thread, get_journal_key(call) + _KEPT)
-    return ToolResult(**recorded_call.result) if isinstance(recorded_call, FinishedCall) else None
+    return CallResult(**recorded_call.result) if isinstance(recorded_call, FinishedCall) else None
 
 
-def _keep_result(deps: Dependencies, thread: str, key: str, result: ToolResult) -> None:
+def _keep_result(deps: Dependencies, thread: str, key: str, result: CallResult) -> None:
     call_record = deps.journal.begin_call(thread, key + _KEPT, "hook", repeatable=True)
     if isinstance(call_record, StartedCall):
         deps.journal.finish_call(thread, key + _KEPT, asdict(result))

@@ -7,10 +7,11 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...config.settings.hook_entries import HookEvent
+from ..events.progress import Notice
 from ..roles import RoleName
 from ..run.context import Context
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import find_last_answer, iter_newest_first
 from ..run.modes import build_note
 from ..state import State
@@ -44,7 +45,7 @@ async def continue_turn(
         return update
     count = _count_continuations(state, role)
     if count >= MAX_CONTINUATIONS:
-        emit_event(runtime, "notice", text=build_limit_notice(count))
+        emit(runtime, Notice(build_limit_notice(count)))
         return None
     from ...tools.hooks.payload import build_stop_fields
     from .journaled_runs import run_hooks

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 
 if TYPE_CHECKING:
     from ...tools.mcp.mcp_access import McpAccess
@@ -17,7 +17,7 @@ def is_resource(path: str, access: "McpAccess | None") -> bool:
     return access is not None and bool(colon and uri) and server in access.servers
 
 
-async def read_resource(path: str, access: "McpAccess", outputs: Path) -> ToolResult:
+async def read_resource(path: str, access: "McpAccess", outputs: Path) -> CallResult:
     """Return the resource, its text marked as a stranger's; a failure is the result's error."""
     from ...tools.mcp.errors import McpError
 
@@ -26,6 +26,6 @@ async def read_resource(path: str, access: "McpAccess", outputs: Path) -> ToolRe
     try:
         return await connection.read_resource(uri, outputs=outputs, call_id="mention")
     except McpError as error:
-        return ToolResult(error=str(error))
+        return CallResult(error=str(error))
     except OSError as error:
-        return ToolResult(error=f"it could not be kept: {error.strerror}")
+        return CallResult(error=f"it could not be kept: {error.strerror}")

@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from contextvars import copy_context
 from pathlib import Path
-from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -15,12 +13,13 @@ from ...tools.mcp.errors import McpError
 from ...tools.mcp.input_request import InputAnswers, InputRequired
 from ...tools.mcp.mcp_access import McpAccess, ServerCall
 from ...tools.mcp.tool_adapter import McpTool
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ...tools.runtime.result_redaction import without_secrets
 from ...tools.tool_run import ToolRun
+from ..events.tool import ToolProgress
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..tool_task import PendingCall, ToolTask, get_journal_key
 from .server_questions import AskedQuestion, ask_user
 
@@ -36,14 +35,14 @@ async def call_server_tool(
     runtime: Runtime[Context],
     deps: Dependencies,
     run: ToolRun,
-) -> ToolResult:
+) -> CallResult:
     """Return the answer to a call that the journal has begun; asks the user what the server asks.
 
     While a question is open the call is never sent again.
     """
     access, journal = deps.mcp, deps.journal
     if access is None or tool.definition.server not in access.servers:
-        return ToolResult(error=f"there is no MCP server `{tool.definition.server}` any more")
+        return CallResult(error=f"there is no MCP server `{tool.definition.server}` any more")
     thread, key = get_thread_id(runtime), get_journal_key(task["call"])
     asked, answers = None, None
     recorded_call = await asyncio.to_thread(journal.find_call, thread, key)
@@ -51,7 +50,7 @@ async def call_server_tool(
         asked = AskedQuestion.from_json(recorded_call.question)
         answers, asked = ask_user(asked, tool)
     if refusal := await _check_definition(tool, task["call"], access, deps.workspace.root):
-        return ToolResult(error=refusal)
+        return CallResult(error=refusal)
     await asyncio.to_thread(journal.continue_call, thread, key)
     while True:
         call = _build_call(tool, task, runtime, run, answers)
@@ -78,8 +77,7 @@ def _build_call(
     node = copy_context()  # the connection's own task knows nothing of this run
 
     def report_progress(progress: float, total: float | None, message: str) -> None:
-        facts: Mapping[str, Any] = {"progress": progress, "total": total, "message": message}
-        node.copy().run(emit_event, runtime, "tool_progress", id=call_id, **facts)
+        node.copy().run(emit, runtime, ToolProgress(call_id, progress, total, message))
 
     elicit = runtime.context.pool.elicitation.build_answerer(tool)
     return ServerCall(run.call_id, run.outputs, report_progress, elicit, answers)

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ...memory.journal import SECOND_RUN, AskedCall, FinishedCall, Journal, UnfinishedCall
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ..roles import RoleName
 from ..run.message_history import build_tool_message
 
@@ -46,7 +46,7 @@ def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> To
     if isinstance(recorded_call, FinishedCall):
         from ...tools.runtime.invoke import render_for_model
 
-        result = ToolResult(**recorded_call.result)
+        result = CallResult(**recorded_call.result)
         return build_tool_message(
             call["id"], name, role, render_for_model(result), ok=result.ok, seen=result.seen
         )

@@ -11,14 +11,14 @@ from langchain_core.tools import BaseTool
 
 from ...config.errors import MaxAgentError
 from ...memory.snapshots.limits import MAX_STORED_FILE_BYTES
-from ...tools.result import ToolResult
+from ...tools.result import CallResult
 from ...tools.runtime.edit_preview import PreviewCall, replay_edit
 from ..run.snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 
 # The edit's answer, if its files have the content that it was to write
-RecoveryOutcome = ToolResult | Literal["not made", "unknown"]
+RecoveryOutcome = CallResult | Literal["not made", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class InterruptedEdit:
         if result is None:
             return "unknown"
         if self.record.kind == "shell":
-            result = ToolResult(
+            result = CallResult(
                 f"{result.output}\n\n{CHECKS}.", metadata=result.metadata, seen=result.seen
             )
         return result

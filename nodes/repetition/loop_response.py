@@ -9,9 +9,11 @@ from langgraph.runtime import Runtime
 
 from ...config.text import text
 from ..conversation.cut import get_conversation
+from ..events.context import CacheReset
+from ..events.progress import Notice
 from ..roles import RoleName
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import HIDES, LOOP, iter_newest_first
 from ..state import State
 
@@ -71,14 +73,14 @@ def respond_to_loop(state: State, runtime: Runtime[Context], role: RoleName) -> 
         return LoopResponse()
     words = {1: IN_A_LOOP, 2: SET_BACK}.get(loop.level, ENDED)
     named = ", ".join(f"`{call}`" for call in loop.calls)
-    emit_event(runtime, "notice", text=text(words, calls=named))
+    emit(runtime, Notice(text(words, calls=named)))
     if loop.level >= STOPPED:
         return LoopResponse((_build_note(role, GIVEN_UP, loop),), is_stopped=True)
     if loop.level == 1 or not loop.hidden:
         return LoopResponse((_build_note(role, WARNING, loop),))
     note = _build_note(role, NEW_START, loop)
     note.additional_kwargs[HIDES] = list(loop.hidden)
-    emit_event(runtime, "cache_reset", reason="loop")
+    emit(runtime, CacheReset("loop"))
     return LoopResponse((note,), frozenset(loop.hidden))
 
 

@@ -14,10 +14,12 @@ from langgraph.types import interrupt
 
 from ...config.text import join_texts, text
 from ...models.catalog import compute_cost
+from ..events.model import TokenUsage
+from ..events.progress import Notice
 from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
-from .emit import emit_event
+from .emit import emit
 
 REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
@@ -105,13 +107,14 @@ def emit_usage(
 ) -> None:
     """Emit the totals `used` after an answer, which took `request_usage`."""
     learnt = deps.chat_models.learnt_limits.find_limit(deps.model)
-    emit_event(
+    emit(
         runtime,
-        "token_usage",
-        **used,
-        window=answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0,
-        context_length=learnt or deps.model.context_length,
-        request={name: request_usage.get(name) for name in REQUEST_FIELDS},
+        TokenUsage(
+            **used,
+            window=answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0,
+            context_length=learnt or deps.model.context_length,
+            request={name: request_usage.get(name) for name in REQUEST_FIELDS},
+        ),
     )
 
 
@@ -142,7 +145,7 @@ def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependenci
     limit = state.get("options", {}).get("max_cost")
     words = NO_TOTAL if deps.model.price else NO_PRICE
     if limit and (_get_cost(state) is None or words is NO_PRICE):
-        emit_event(runtime, "notice", text=text(words, limit=f"{limit:g}", model=deps.model.name))
+        emit(runtime, Notice(text(words, limit=f"{limit:g}", model=deps.model.name)))
 
 
 def _get_cost(state: State) -> float | None:

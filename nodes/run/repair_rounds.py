@@ -5,9 +5,10 @@ from typing import Any, Literal
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from ..events.progress import Repair
 from ..state import State
 from .context import Context
-from .emit import emit_event
+from .emit import emit
 
 
 def choose_worker(state: State) -> Literal["coder", "tester"]:
@@ -24,6 +25,6 @@ async def send_back(
     undecided = {**update, "accepted": False, "kept": False}
     if rounds >= allowed:
         return "review", undecided
-    emit_event(runtime, "repair", round=rounds + 1, of=allowed)
+    emit(runtime, Repair(round=rounds + 1, of=allowed))
     messages = [*update.get("messages", []), remark]
     return choose_worker(state), {**undecided, "messages": messages, "rounds": rounds + 1}

@@ -7,7 +7,7 @@ from ...models.http.dialect import RequestOptions
 from ...models.thinking import decide_thinking
 from ..options import Options
 from ..roles import RoleName
-from ..state import State, Thinking
+from ..state import State, ThinkingChoice
 from ..tool_task import ToolTask
 
 if TYPE_CHECKING:
@@ -29,20 +29,22 @@ def select_thinking_model(state: State | ToolTask, role: RoleName) -> str:
     return thinking["model"] if thinking and _is_thinking(thinking, role) else ""
 
 
-async def settle_first_thinking(state: State, context: "Context") -> Thinking:
+async def settle_first_thinking(state: State, context: "Context") -> ThinkingChoice:
     """Decide about a request that is a job of its own."""
     deps = await context.open_dependencies(state)
     request = state["request"]
     return settle_thinking(request, request, state.get("options", {}), deps.settings)
 
 
-def settle_thinking(message: str, typed: str, options: Options, settings: Settings) -> Thinking:
+def settle_thinking(
+    message: str, typed: str, options: Options, settings: Settings
+) -> ThinkingChoice:
     """Decide once for a message, by the user's choice or the configuration.
 
     `typed` is what the human typed of it.
     """
     strategy = options.get("thinking") or settings.model.thinking_strategy
-    return Thinking(
+    return ThinkingChoice(
         strategy=strategy,
         needed=decide_thinking(strategy, message, typed),
         model=settings.model.thinking_model,
@@ -50,6 +52,6 @@ def settle_thinking(message: str, typed: str, options: Options, settings: Settin
     )
 
 
-def _is_thinking(thinking: Thinking, role: RoleName) -> bool:
+def _is_thinking(thinking: ThinkingChoice, role: RoleName) -> bool:
     """Return whether a role thinks: under `auto` the architect always does."""
     return thinking["needed"] or (thinking["strategy"] == "auto" and role == "architect")

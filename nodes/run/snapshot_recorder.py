@@ -6,7 +6,7 @@ they are never undone.
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
@@ -20,9 +20,10 @@ from ...memory.threads.lease import find_holder
 from ...memory.undo.git_state import GitState, read_git_state
 from ...memory.undo.history import HistoryEntry, HistoryKind
 from ...tools.shell.named_paths import NamedPaths
+from ..events.progress import FilesChanged, Notice, Progress
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
-from .emit import emit_event
+from .emit import emit
 
 # A command that may check files out itself
 _NAMES_GIT = re.compile(
@@ -143,7 +144,7 @@ async def take_workspace_snapshot(
     """
 
     def report_progress(done: int, total: int) -> None:
-        emit_event(runtime, "progress", task="snapshot", done=done, total=total)
+        emit(runtime, Progress(task="snapshot", done=done, total=total))
 
     tree = await deps.snapshots.take(named, report_progress)
     last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
@@ -152,7 +153,7 @@ async def take_workspace_snapshot(
         theirs = await _compare_snapshots(deps, runtime, before, tree)
         await _record_others(deps, runtime, before, tree, last.turn if last else 1, theirs)
     if deps.snapshots.skipped:
-        emit_event(runtime, "notice", text=deps.snapshots.skipped)
+        emit(runtime, Notice(deps.snapshots.skipped))
     return tree
 
 
@@ -170,10 +171,9 @@ async def _compare_snapshots(
     try:
         return await deps.snapshots.list_changes(old, new)
     except MissingObjectError as error:
-        emit_event(
+        emit(
             runtime,
-            "notice",
-            text=text("{message}; changes since then are not recorded", message=error.message),
+            Notice(text("{message}; changes since then are not recorded", message=error.message)),
         )
         return ()
 
@@ -203,6 +203,8 @@ def emit_changes(
     runtime: Runtime[Context], changes: Sequence[PathChange], by: HistoryKind, tree: str
 ) -> None:
     """Emit the changed files; `tree` is the snapshot after the change."""
-    files = [{"path": c.path, "kind": c.kind, "by": by} for c in filter_visible(changes)]
+    files: list[Mapping[str, str]] = [
+        {"path": c.path, "kind": c.kind, "by": by} for c in filter_visible(changes)
+    ]
     if files:
-        emit_event(runtime, "files_changed", files=files, tree=tree)
+        emit(runtime, FilesChanged(files=files, tree=tree))

@@ -12,7 +12,7 @@ then.
 - State of a child: `nodes/subagents/child_state.py`, made of the payload of the `Send`
   (`payload.py`, `nodes/children/task.py`). Its options name its profile (`subagent`) and the one
   that sent it (`sender`), whose limits apply, too: `AgentProfile.with_parent`.
-- Its `Context` has its ID, so `emit_event` marks every event with it, and the thread's writer,
+- Its `Context` has its ID, so `emit` marks every event with it, and the thread's writer,
   since LangGraph drops what nested graphs write.
 - Which agents can be sent: `tools/runtime/sendable_agents.py`; its tools: `select_child_tools` in
   `tools/runtime/agent_tools.py`.

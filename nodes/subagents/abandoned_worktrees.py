@@ -8,9 +8,10 @@ from ...config.security.private_files import make_private_folder, replace_file
 from ...config.text import text
 from ...memory.worktrees.record import Worktree, list_worktrees
 from ...memory.worktrees.removal import remove_worktree
+from ..events.progress import Notice
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from .calls import open_sub_runs
 
 SAVED = "the changes of `{agent}`, which are not in the project: {file}"
@@ -42,4 +43,4 @@ async def _save_changes(worktree: Worktree, deps: Dependencies, runtime: Runtime
     file = folder / f"{worktree.key}.diff"
     await asyncio.to_thread(make_private_folder, folder)
     await asyncio.to_thread(replace_file, file, diff.encode("utf-8", "surrogateescape"))
-    emit_event(runtime, "notice", text=text(SAVED, agent=worktree.key, file=file))
+    emit(runtime, Notice(text(SAVED, agent=worktree.key, file=file)))

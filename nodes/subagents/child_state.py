@@ -2,8 +2,8 @@
 
 from typing import Any, cast
 
-from ...memory.threads.sub_runs import SubRunStatus
 from ..children.task import SubagentTask
+from ..events.agent import ReportStatus
 from ..options import Options
 from ..run.limits import NOTHING_USED
 from ..run.message_history import build_role_message
@@ -13,7 +13,7 @@ from ..state import State
 class ChildState(State, total=False):
     """The channels of a child."""
 
-    status: SubRunStatus
+    status: ReportStatus
     """How it ended; missing while it works."""
     failure: str
     """Why it failed, or was stopped."""

@@ -10,9 +10,10 @@ from langgraph.types import Command
 
 from ...tools.builtin.session.subagent import SUBAGENT
 from ..children.task import Report, make_report_key
+from ..events.tool import ToolResult
 from ..roles import RoleName
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.limits import NOTHING_USED, add_usage
 from ..run.message_history import build_tool_message
 from ..state import State
@@ -77,14 +78,15 @@ def _merge_states(state: State, reports: Sequence[Report]) -> dict[str, Any]:
 
 def _emit_answer(runtime: Runtime[Context], message: ToolMessage) -> None:
     ok, text = message.status == "success", str(message.text)
-    emit_event(
+    emit(
         runtime,
-        "tool_result",
-        id=message.tool_call_id,
-        tool=SUBAGENT,
-        ok=ok,
-        output=text if ok else "",
-        error="" if ok else text,
-        metadata={},
-        args={},
+        ToolResult(
+            id=message.tool_call_id,
+            tool=SUBAGENT,
+            ok=ok,
+            output=text if ok else "",
+            error="" if ok else text,
+            metadata={},
+            args={},
+        ),
     )

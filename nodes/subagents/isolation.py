@@ -13,9 +13,10 @@ from ...memory.worktrees.merge import MergeConflict, MergeResult, merge_worktree
 from ...memory.worktrees.record import Worktree, find_worktree
 from ...memory.worktrees.removal import remove_worktree
 from ..children.task import SubagentTask
+from ..events.progress import Notice
 from ..run.context import Context
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.snapshot_recorder import emit_changes, take_workspace_snapshot
 from .calls import open_sub_runs
 
@@ -85,7 +86,7 @@ def _emit_merge(runtime: Runtime[Context], result: MergeResult, tree: str, sub_i
     if result.entry:
         emit_changes(runtime, result.entry.changes, "merge", tree)
     for conflict in result.conflicts:
-        emit_event(runtime, "notice", text=conflict.notice, agent=sub_id)
+        emit(runtime, Notice(conflict.notice, agent=sub_id))
 
 
 def _describe(conflicts: Sequence[MergeConflict]) -> str:

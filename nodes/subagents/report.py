@@ -12,10 +12,11 @@ from langgraph.runtime import Runtime
 from ...config.security.private_files import make_private_folder
 from ...config.security.redaction import redact
 from ...memory.journal import SECOND_RUN
-from ...memory.threads.sub_runs import SubRun, SubRunStatus
+from ...memory.threads.sub_runs import SubRun
 from ...memory.undo.change_chains import compute_net_changes
 from ...tools.process.output_capture import get_output_path, make_output_id
 from ..children.task import Report, SubagentTask
+from ..events.agent import ReportStatus
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
 from ..run.limits import NOTHING_USED
@@ -95,7 +96,7 @@ def _find_answer(final: ChildState) -> str:
     return "\n\n".join(filter(None, parts)) or NO_REPORT
 
 
-def _format_report(sub_id: str, status: SubRunStatus, files: Sequence[str], text: str) -> str:
+def _format_report(sub_id: str, status: ReportStatus, files: Sequence[str], text: str) -> str:
     remainder = [f"{len(files) - MAX_FILES} more"] if len(files) > MAX_FILES else []
     listed_files = [*files[:MAX_FILES], *remainder]
     changed = f"; files changed: {', '.join(listed_files)}" if files else ""

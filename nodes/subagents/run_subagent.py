@@ -20,10 +20,11 @@ from ...config.security.redaction import redact
 from ...memory.threads.sub_runs import SubRun, SubRuns
 from ..children.slots import ChildSlots
 from ..children.task import Report, SubagentTask, make_report_key
+from ..events.agent import SubagentFinished, SubagentStarted
 from ..run.agent import CHILD_TURNS
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.interrupts import name_asker
 from ..state import State
 from .budget import compute_deadline
@@ -218,23 +219,22 @@ def _emit_started(task: SubagentTask, row: SubRun, runtime: Runtime[Context]) ->
     if row.sub_id in slots.announced:
         return
     slots.announced.add(row.sub_id)
-    emit_event(
+    emit(
         runtime,
-        "subagent_started",
-        sub_id=row.sub_id,
-        agent=row.agent,
-        task=task["child"]["task"],
-        call_id=row.call_id,
+        SubagentStarted(
+            sub_id=row.sub_id, agent=row.agent, task=task["child"]["task"], call_id=row.call_id
+        ),
     )
 
 
 def _emit_finished(runtime: Runtime[Context], report: Report) -> None:
-    emit_event(
+    emit(
         runtime,
-        "subagent_finished",
-        sub_id=report["sub_id"],
-        status=report["status"],
-        report=report["text"][:MAX_REPORT_LENGTH],
-        usage=dict(report["usage"]),
-        files=report["files"],
+        SubagentFinished(
+            sub_id=report["sub_id"],
+            status=report["status"],
+            report=report["text"][:MAX_REPORT_LENGTH],
+            usage=dict(report["usage"]),
+            files=report["files"],
+        ),
     )

@@ -13,6 +13,7 @@ from ...memory.undo.change_chains import compute_net_changes
 from ...tools.testing.command import TestCommand
 from ...tools.testing.detection import format_command
 from ...tools.testing.run import TestRun
+from ..events.progress import RunPurpose
 from ..review import list_job_entries
 from ..run.context import Context
 from ..run.dependencies import Dependencies
@@ -208,7 +209,10 @@ async def run_first_time(
 
 
 async def _run_commands(
-    record: FileRecord, commands: Sequence[TestCommand], deps: Dependencies, purpose: str = ""
+    record: FileRecord,
+    commands: Sequence[TestCommand],
+    deps: Dependencies,
+    purpose: RunPurpose = "",
 ) -> Proof:
     runs = [await run_command(command, record.runtime, deps, purpose) for command in commands]
     # taken after the run: files that the tests write are part of what was tested

@@ -15,10 +15,12 @@ from ...tools.testing.detection import (
 )
 from ...tools.testing.execution import run_tests
 from ...tools.testing.run import TestRun
+from ..events.progress import RunPurpose, Verifying
+from ..events.tool import ToolOutput
 from ..review import list_job_entries
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..state import State
 
 
@@ -45,15 +47,15 @@ def show_commands(commands: Sequence[TestCommand]) -> str:
 
 
 async def run_command(
-    command: TestCommand, runtime: Runtime[Context], deps: Dependencies, purpose: str = ""
+    command: TestCommand, runtime: Runtime[Context], deps: Dependencies, purpose: RunPurpose = ""
 ) -> TestRun:
     """Run one command in the workspace of `deps`; its output is shown unless it has a `purpose`."""
     command_line = format_command(command)
-    emit_event(runtime, "verifying", command=command_line, purpose=purpose)
+    emit(runtime, Verifying(command=command_line, purpose=purpose))
 
     def show_output(text: str) -> None:
         if not purpose:
-            emit_event(runtime, "tool_output", id="verify", text=text)
+            emit(runtime, ToolOutput(id="verify", text=text))
 
     run = await run_tests(
         command,

@@ -21,7 +21,7 @@ from ...tools.filesystem.images import (
     has_image_suffix,
     store_image,
 )
-from ...tools.result import IMAGES, ToolError, ToolResult
+from ...tools.result import IMAGES, CallResult, ToolError
 from ..cards.note_origin import FOREIGN
 from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
 from ..mcp.mentioned_resources import is_resource, read_resource
@@ -131,14 +131,14 @@ def _is_folder(path: str, deps: Dependencies) -> bool:
     return os.path.isdir(deps.workspace.root / path)
 
 
-async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResult:
+async def _read_mention(path: str, deps: Dependencies, thread: str) -> CallResult:
     outputs = deps.locate_outputs(thread)
     if deps.mcp and is_resource(path, deps.mcp):
         return await read_resource(path, deps.mcp, outputs)
     args = _split_lines(path, deps)
     file, is_folder = str(args["path"]), _is_folder(path, deps)
     if not is_folder and not _is_file(file, deps):
-        return ToolResult(error="no file")
+        return CallResult(error="no file")
     if os.path.isabs(file) and not Path(file).is_relative_to(deps.workspace.root):
         return await asyncio.to_thread(_read_outside_image, file, deps, outputs)
     from ...tools.builtin.files.list_files import list_files
@@ -150,22 +150,22 @@ async def _read_mention(path: str, deps: Dependencies, thread: str) -> ToolResul
     tool = list_files if is_folder else read_file
     decision = await asyncio.to_thread(evaluate_tool_call, tool, args, deps.workspace, deps.policy)
     if decision.verdict != "allow":
-        return ToolResult(error=decision.reason)
+        return CallResult(error=decision.reason)
     return await invoke(tool, args, ToolRun(deps.workspace, "mention", outputs))
 
 
-def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> ToolResult:
+def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> CallResult:
     """Show an image that is not in the project; anything else stays a name."""
     if any(map(deps.workspace.is_ignored, (path, os.path.realpath(path)))):
-        return ToolResult(error="the file is secret")
+        return CallResult(error="the file is secret")
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_IMAGE_BYTES + 1)
         if not detect_image(data) or len(data) > MAX_IMAGE_BYTES:
-            return ToolResult(error="no image, or too large")
+            return CallResult(error="no image, or too large")
         image = store_image(outputs, path, data)
     except ToolError as error:
-        return ToolResult(error=str(error))
+        return CallResult(error=str(error))
     except OSError as error:
-        return ToolResult(error=f"it could not be read or kept: {error.strerror}")
-    return ToolResult(describe_image(path, data), metadata={IMAGES: [image]})
+        return CallResult(error=f"it could not be read or kept: {error.strerror}")
+    return CallResult(describe_image(path, data), metadata={IMAGES: [image]})

@@ -4,8 +4,9 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
+from ..events.progress import Progress
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 
 # Seconds between two signs of life
 HEARTBEAT = 10.0
@@ -18,5 +19,5 @@ async def wait_before_retry(runtime: Runtime[Context], seconds: float) -> None:
     while (left := until - loop.time()) > HEARTBEAT:
         await asyncio.sleep(HEARTBEAT)
         done = round(seconds - left + HEARTBEAT)
-        emit_event(runtime, "progress", task="wait", done=done, total=round(seconds))
+        emit(runtime, Progress(task="wait", done=done, total=round(seconds)))
     await asyncio.sleep(max(0.0, left))

@@ -12,9 +12,10 @@ from langgraph.types import interrupt
 from ...config.text import text
 from ...models.resolver import ResolvedModel
 from ..approval.decisions import parse_decisions
+from ..events.model import ModelChanged
 from ..run.agent import Agent
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from .fallback_models import can_be_dearer, price_to_json
 from .provider_limit import FailedRequest
 
@@ -71,7 +72,7 @@ def confirm_change(
         decision = _ask_user(question, after.name, answers)
         if decision["type"] != "approve":
             return False
-    emit_event(runtime, "model_changed", **change)
+    emit(runtime, change)
     return True
 
 
@@ -79,29 +80,35 @@ def announce_change(
     runtime: Runtime[Context], before: ResolvedModel, after: ResolvedModel, reason: str
 ) -> None:
     """Tell that another model is asked."""
-    emit_event(runtime, "model_changed", **_build_change(before, after, reason))
+    emit(runtime, _build_change(before, after, reason))
 
 
-def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> dict[str, Any]:
-    return {
-        "from": before.name,
-        "to": after.name,
-        "reason": reason,
-        "price_before": price_to_json(before.price),
-        "price_after": price_to_json(after.price),
+def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> ModelChanged:
+    return ModelChanged(
+        from_=before.name,
+        to=after.name,
+        reason=reason,
+        price_before=price_to_json(before.price),
+        price_after=price_to_json(after.price),
+    )
+
+
+def _build_question(change: ModelChanged, failed: Sequence[str]) -> dict[str, Any]:
+    words = text("`{after}` may cost more than `{before}`", after=change.to, before=change.from_)
+    args = {
+        "from": change.from_,
+        "to": change.to,
+        "reason": change.reason,
+        "price_before": change.price_before,
+        "price_after": change.price_after,
     }
-
-
-def _build_question(change: dict[str, Any], failed: Sequence[str]) -> dict[str, Any]:
-    before, after = change["from"], change["to"]
-    words = text("`{after}` may cost more than `{before}`", after=after, before=before)
-    action = {"name": NAME, "args": change, "description": words}
+    action = {"name": NAME, "args": args, "description": words}
     config = {
         "action_name": NAME,
         "allowed_decisions": ["approve", "reject"],
-        "model": after,
+        "model": change.to,
         "failed": list(failed),
-        "reason": change["reason"],
+        "reason": change.reason,
     }
     return {"action_requests": [action], "review_configs": [config]}
 

@@ -25,6 +25,8 @@ from ...models.errors import (
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_with_less_thinking
 from ...models.retry import compute_delay
+from ..events.model import Output, Retrying, Thinking
+from ..events.progress import Notice
 from ..messages.context_message import to_context_messages
 from ..messages.images import REFUSED, has_images
 from ..recovery.partial_answer import autosave_answer, forget_answer
@@ -33,7 +35,7 @@ from ..roles import RoleName
 from ..run.agent import Agent, load_agent
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import build_role_message
 from ..state import State
 from .limit_wait import wait_before_retry
@@ -182,7 +184,7 @@ async def _load_candidate(
         words = text(
             "`{model}` cannot be used as a fallback: {reason}", model=spec, reason=error.message
         )
-        emit_event(runtime, "notice", text=words)
+        emit(runtime, Notice(words))
         return None
 
 
@@ -206,7 +208,7 @@ async def _invoke_with_retries(
             return ModelAnswer(answer, agent, "", time.monotonic() - started, refusals)
         except ToolsNotSupportedError:
             # the model itself has remembered it, so the next request is without tools
-            emit_event(runtime, "notice", text=text(TOOLS_AS_TEXT, model=agent.deps.model.name))
+            emit(runtime, Notice(text(TOOLS_AS_TEXT, model=agent.deps.model.name)))
             continue
         except ModelCallError as error:
             # a kill during the wait must not bring back what the failed attempt streamed
@@ -224,7 +226,7 @@ async def _invoke_with_retries(
             if seconds is None or attempt > settings.retries:
                 raise
             _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
-            emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
+            emit(runtime, Retrying(reason=error.message, seconds=seconds, attempt=attempt))
         await wait_before_retry(runtime, seconds)
 
 
@@ -243,7 +245,7 @@ def _build_refusal_note(
     if not refusals:
         return None
     what = describe_refusals(refusals, messages)
-    emit_event(runtime, "notice", text=text(LEFT_OUT, what=what, reason=error.message))
+    emit(runtime, Notice(text(LEFT_OUT, what=what, reason=error.message)))
     return mark_refusals(build_role_message(role, NOTE.format(what=what)), refusals)
 
 
@@ -260,14 +262,12 @@ async def _invoke_once(
             request,
             runtime,
             lambda part: _emit_text(runtime, part, keep),
-            lambda part: emit_event(runtime, "thinking", text=part),
+            lambda part: emit(runtime, Thinking(part)),
         )
         answer = await invoke_with_less_thinking(
             invoke,
             options,
-            lambda error: emit_event(
-                runtime, "retry", reason=error.message, seconds=0.0, attempt=1
-            ),
+            lambda error: emit(runtime, Retrying(reason=error.message, seconds=0.0, attempt=1)),
         )
         from ...models.chat_completions.think_tags import take_lone_thinking
         from ...models.xml_calls.leaked_calls import take_leaked_calls  # brings the parser
@@ -290,5 +290,5 @@ async def attach_images(
 
 
 def _emit_text(runtime: Runtime[Context], part: str, keep: Callable[[str], None]) -> None:
-    emit_event(runtime, "output", text=part)
+    emit(runtime, Output(part))
     keep(part)

@@ -16,6 +16,10 @@ from ...models.replay import MADE_BY
 from ..background.command_record import has_news
 from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
+from ..events.context import CacheReset
+from ..events.model import RoleStarted
+from ..events.progress import Notice
+from ..events.tool import ToolCall
 from ..messages.context_message import settle_context_message
 from ..messages.server_offer import settle_offer
 from ..repetition.loop_response import respond_to_loop
@@ -23,7 +27,7 @@ from ..roles import RoleName
 from ..run.agent import Agent, load_agent
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_cards, emit_event
+from ..run.emit import emit, emit_cards
 from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage, enforce_limits
 from ..run.message_history import TREE, build_role_message, find_final_text, select_view
 from ..run.modes import build_note
@@ -104,7 +108,7 @@ async def run_model_turn(
     await ask_service_window(agent)
     allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
-        emit_event(runtime, "role", role=role)
+        emit(runtime, RoleStarted(role))
     history = select_view(state, role)
     start_update = {"role": role, "thinking": thinking, **allowed}
     if offer:
@@ -116,7 +120,7 @@ async def run_model_turn(
     if oversize := find_oversize(decided, runtime, agent, role, [*history, *brief]):
         return _ask_to_compact(oversize, start_update, brief)
     if reset := find_reset_reason(history, deps.model.name, role):
-        emit_event(runtime, "cache_reset", reason=reset)
+        emit(runtime, CacheReset(reset))
     loop = respond_to_loop(state, runtime, role)
     if loop.is_stopped:
         return ModelTurn({"messages": [*loop.notes], "role": role}, None, is_stopped=True)
@@ -137,7 +141,7 @@ async def _settle_context(state: State, runtime: Runtime[Context], deps: Depende
     context = await settle_context_message(state, deps, runtime.store)
     emit_cards(runtime, context.cards)
     for notice in context.notices:
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
     return context.text
 
 
@@ -171,7 +175,7 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
     deps, step = answered.agent.deps, state.get("steps", 0) + 1
     await learn_answer(answered.agent, answered.message)
     if notice := _find_cut_prompt(answered, request, runtime):
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
     answer = _label_answer(answered.message, role, step, state, deps)
     request_usage = count_usage(answer, answered.seconds, deps)
     used = add_usage(state.get("usage", NOTHING_USED), request_usage)
@@ -218,7 +222,7 @@ async def _build_notes(
     moved = await report_stale_files(state, runtime, deps, role)
     nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
     for notice in build_notices(nested):
-        emit_event(runtime, "notice", text=notice)
+        emit(runtime, Notice(notice))
     notes = [*moved, *nested]
     if state.get("skills"):
         from ..skills.activation import build_change_notes
@@ -309,10 +313,8 @@ def _label_answer(
 
 def _emit_calls(runtime: Runtime[Context], answer: AIMessage, role: RoleName) -> None:
     for call in answer.tool_calls:
-        emit_event(
-            runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role
+        emit(
+            runtime, ToolCall(id=call["id"] or "", tool=call["name"], args=call["args"], role=role)
         )
     for call in answer.invalid_tool_calls:
-        emit_event(
-            runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role
-        )
+        emit(runtime, ToolCall(id=call["id"] or "", tool=call["name"] or "?", args={}, role=role))

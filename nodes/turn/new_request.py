@@ -6,11 +6,12 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
+from ..events.progress import Mentioned, Notice, Steered
 from ..messages.images import list_unsupported_images
 from ..roles import RoleName
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import build_role_message, iter_newest_first
 from ..state import State
 
@@ -59,7 +60,7 @@ async def receive_steering(
     if queue.has_unconfirmed(thread):
         message_ids = {str(message.id) for message in state.get("messages", [])}
         for message in queue.confirm(message_ids):
-            emit_event(runtime, "steered", id=message.id, text=message.text)
+            emit(runtime, Steered(id=message.id, text=message.text))
     if not isinstance(next(iter_newest_first(state, role), None), ToolMessage):
         return []
     received: list[AnyMessage] = []
@@ -80,11 +81,11 @@ def announce_mentions(
 ) -> None:
     """Tell which files the model is shown, and which images it cannot see."""
     if mentioned.shown or mentioned.left_out:
-        emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
+        emit(runtime, Mentioned(shown=mentioned.shown, left_out=mentioned.left_out))
     if images := list_unsupported_images(mentioned.notes, deps.model):
         words = text(
             "`{model}` does not see images; it gets the name and the size of {names}",
             model=deps.model.name,
             names=images,
         )
-        emit_event(runtime, "notice", text=words)
+        emit(runtime, Notice(words))

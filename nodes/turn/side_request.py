@@ -16,9 +16,10 @@ from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_with_less_thinking
 from ...models.retry import compute_delay
+from ..events.model import Retrying
 from ..run.agent import Agent
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from .limit_wait import wait_before_retry
 from .model_request import attach_images
 from .request_recorder import invoke_recorded
@@ -66,7 +67,7 @@ async def ask_aside(
             seconds = compute_delay(attempt, error, settings.retry, random=random.random)
             if seconds is None or attempt >= MAX_ATTEMPTS:
                 raise
-            emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
+            emit(runtime, Retrying(reason=error.message, seconds=seconds, attempt=attempt))
         await wait_before_retry(runtime, seconds)
 
 

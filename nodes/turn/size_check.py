@@ -13,10 +13,12 @@ from ...models.resolver import list_corrections
 from ..conversation.budget import Budget, compute_budget, count_request, limit_answer
 from ..conversation.cut import CompactionRequest, Cut, get_conversation
 from ..conversation.token_estimate import TokenCount, count_used, estimate_text
+from ..events.model import Retrying
+from ..events.progress import Notice
 from ..roles import RoleName
 from ..run.agent import Agent
 from ..run.context import Context, get_thread_id
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..state import State
 
 # Compactions for one request: by a summary, then by the bridge
@@ -122,7 +124,7 @@ async def answer_overflow(
     learnt = agent.deps.chat_models.learnt_limits
     least = round(budget.fixed * count.scale / MAX_FIXED)
     await learnt.learn_refusal(agent.deps.model, count.used, error, least)
-    emit_event(runtime, "retry", reason=error.message, seconds=0.0, attempt=attempt)
+    emit(runtime, Retrying(reason=error.message, seconds=0.0, attempt=attempt))
     return CompactionRequest(
         role=role, reason="overflow", focus="", tokens=count.used, attempt=attempt
     )
@@ -143,4 +145,4 @@ def _warn_crowded(state: State, runtime: Runtime[Context], agent: Agent, budget:
         window=f"{budget.window:,}",
         model=agent.deps.model.name,
     )
-    emit_event(runtime, "notice", text=words)
+    emit(runtime, Notice(words))

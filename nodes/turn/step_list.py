@@ -14,11 +14,12 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...models.errors import ModelCallError
 from ...tools.todo_list import Todo, add_todos, parse_items, render_todos
+from ..events.progress import Notice, Todos
 from ..messages.context_message import to_context_messages
 from ..roles import RoleName
 from ..run.agent import Agent
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage
 from ..run.modes import build_note
 from ..run.request_options import build_request_options
@@ -58,13 +59,13 @@ async def plan_steps(
             runtime,
         )
     except ModelCallError as error:
-        emit_event(runtime, "notice", text=text(NOT_PLANNED, reason=error.message))
+        emit(runtime, Notice(text(NOT_PLANNED, reason=error.message)))
         return update
     request_usage = count_usage(written.message, written.seconds, agent.deps)
     update["usage"] = add_usage(state.get("usage", NOTHING_USED), request_usage)
     emit_usage(runtime, written.message, update["usage"], request_usage, agent.deps)
     if todos := parse_steps(str(written.message.text)):
-        emit_event(runtime, "todos", items=todos)
+        emit(runtime, Todos([*todos]))
         words = AS_TODOS.format(todos=render_todos(todos))
         update |= {"todos": todos, "messages": [build_note(role, words)]}
     return update

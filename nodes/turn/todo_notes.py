@@ -10,9 +10,10 @@ from langgraph.runtime import Runtime
 from ...config.text import text
 from ...tools.todo_list import Todo, find_open_todos, render_todos
 from ...tools.tool_table import select_names
+from ..events.progress import Notice
 from ..roles import CHAT_ROLES, RoleName
 from ..run.context import Context
-from ..run.emit import emit_event
+from ..run.emit import emit
 from ..run.message_history import iter_newest_first
 from ..run.modes import build_note
 from ..state import State
@@ -101,7 +102,7 @@ def ask_for_open_todos(
     is_used = any(map(_is_about_todos, _iter_turn(state, role)))
     if role in CHAT_ROLES and (not is_used or has_question(answer)):
         return None
-    emit_event(runtime, "notice", text=text(ASKED, tasks=_name_open_todos(todos)))
+    emit(runtime, Notice(text(ASKED, tasks=_name_open_todos(todos))))
     note = _build_todo_note(role, UNFINISHED.format(todos=render_todos(todos)))
     messages = [*update.get("messages", []), note]
     return {**update, "messages": messages, "todos_checked": turn}

@@ -40,6 +40,7 @@ SPEAKING = (
     "tools/runtime/agent_tools.py",
     "tools/testing/*.py",
     "nodes/check_goal.py",
+    "nodes/events/question.py",
     "nodes/cards/proposals.py",
     "nodes/subagents/abandoned_worktrees.py",
     "nodes/testing/*.py",

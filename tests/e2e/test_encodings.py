@@ -12,7 +12,7 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -76,7 +76,7 @@ async def test_named_encoding_is_read_and_written(
         assert added == f"{text.splitlines()[1]}\n".encode(encoding)
 
 
-def is_shown_right(result: ToolResult, text: str) -> bool:
+def is_shown_right(result: CallResult, text: str) -> bool:
     """Whether all of a text is shown; what is shown instead may only be bytes."""
     numbered = re.findall(r"^ *\d+→(.*)$", result.output, re.MULTILINE)
     pairs = list(zip(numbered, text.splitlines(), strict=False))

@@ -12,7 +12,7 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.filesystem.text_codec import DecodedText, decode_text
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -63,7 +63,7 @@ def raw_places(decoded: DecodedText) -> list[int]:
     return [*places, count]
 
 
-async def changed(run: ToolRun, old: str, new: str) -> ToolResult:
+async def changed(run: ToolRun, old: str, new: str) -> CallResult:
     data = (run.workspace.root / "file").read_bytes()
     text = replace(run, seen={"file": hash_content(data)})
     return await invoke(edit, {"file_path": "file", "old_string": old, "new_string": new}, text)

@@ -3,14 +3,14 @@
 import pytest
 
 from maxagent.tools.definition import extract_paths, tool
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 from maxagent.tools.tool_run import Run
 
 
 @tool("edit", paths=("path", "other"))
-async def plain(path: str, other: str = "", *, run: Run) -> ToolResult:
+async def plain(path: str, other: str = "", *, run: Run) -> CallResult:
     """A tool with two paths."""
-    return ToolResult()
+    return CallResult()
 
 
 def found(args: object) -> list[str]:
@@ -20,15 +20,15 @@ def found(args: object) -> list[str]:
 
 
 @tool("edit", paths=found)
-async def finding(patch: str, *, run: Run) -> ToolResult:
+async def finding(patch: str, *, run: Run) -> CallResult:
     """A tool with paths inside an argument."""
-    return ToolResult()
+    return CallResult()
 
 
 @tool("talk")
-async def talking(question: str, *, run: Run) -> ToolResult:
+async def talking(question: str, *, run: Run) -> CallResult:
     """A tool without paths."""
-    return ToolResult()
+    return CallResult()
 
 
 @pytest.mark.parametrize(

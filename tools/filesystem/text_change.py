@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..textedits.compose import compose_edits
 from ..textedits.text_edits import TextChange, TextEdit
 from ..textedits.unified_diff import find_changed_lines
@@ -87,7 +87,7 @@ def _format_line_numbers(lines: Sequence[int]) -> str:
     return ", ".join(map(str, lines[:MAX_LISTED])) + (f" and {more} more" if more > 0 else "")
 
 
-def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> ToolResult:
+def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> CallResult:
     """Create a file or fill an empty one; `not_empty` explains the refusal of another."""
     name = run.workspace.to_relative(path)
     old = (
@@ -101,7 +101,7 @@ def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> Tool
     return _build_result(saved, f"Created `{name}` ({saved.counts})", "", fresh=True)
 
 
-def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each: str) -> ToolResult:
+def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each: str) -> CallResult:
     """Apply all steps in order, or none; `each` names one: `edit`, `block`."""
     name = run.workspace.to_relative(path)
     decoded = decode_file(run.workspace, name, read_bytes(run.workspace, path))
@@ -144,10 +144,10 @@ def _apply_steps(
     return text, changes, pieces
 
 
-def _build_result(saved: CommitResult, output: str, strategies: str, *, fresh: bool) -> ToolResult:
+def _build_result(saved: CommitResult, output: str, strategies: str, *, fresh: bool) -> CallResult:
     # a file that the thread knew only in part is not known after the change either
     strategy = {"strategy": strategies} if strategies else {}
-    return ToolResult(
+    return CallResult(
         output if fresh else f"{output}\n{CHANGED}",
         metadata={**saved.metadata, **strategy},
         seen={saved.path: saved.hash} if fresh else {},

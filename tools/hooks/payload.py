@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.settings.hook_entries import CLAUDE_EVENTS, HookEvent
-from ..result import ToolResult
+from ..result import CallResult
 from .matching import get_claude_name
 
 # Claude Code's tools that name one file, as `file_path`
@@ -48,7 +48,7 @@ def build_call_fields(call: HookedCall, folder: Path) -> dict[str, object]:
     }
 
 
-def build_result_fields(result: ToolResult) -> dict[str, object]:
+def build_result_fields(result: CallResult) -> dict[str, object]:
     """Return the fields of a result."""
     answer = {"ok": result.ok, "output": result.output, "error": result.error}
     return {

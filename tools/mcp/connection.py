@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from ..result import ToolResult
+from ..result import CallResult
 from ..sandbox.sandbox import Sandbox
 from .definition import Era, ServerDefinitions
 from .definition_cache import keep_definitions, read_definitions
@@ -110,7 +110,7 @@ class McpConnection:
         on_progress: OnProgress | None = None,
         elicit: Elicit | None = None,
         answers: InputAnswers | None = None,
-    ) -> ToolResult | InputRequired:
+    ) -> CallResult | InputRequired:
         """Call a tool; raises McpError.
 
         `outputs` and `call_id`: where images and long text are kept, and under which id. `elicit`
@@ -134,7 +134,7 @@ class McpConnection:
 
     async def read_resource(
         self, uri: str, *, outputs: Path | None = None, call_id: str = ""
-    ) -> ToolResult:
+    ) -> CallResult:
         """Read a resource; raises McpError."""
         await _import_client()
         from .client.content import convert_resource

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..sandbox.sandbox import Sandbox
 from .connection import McpConnection
 from .connections import McpConnections
@@ -131,7 +131,7 @@ class McpAccess:
 
     async def call(
         self, tool: McpTool, args: Mapping[str, Any], call: ServerCall
-    ) -> ToolResult | InputRequired:
+    ) -> CallResult | InputRequired:
         """Call a tool; every error is a result."""
         definition = tool.definition
         try:
@@ -151,9 +151,9 @@ class McpAccess:
                 return await self.call(tool, args, replace(call, answers=None))
             reason = remove_hidden(str(error))
             unknown = error.may_have_run and not tool.is_repeatable
-            return ToolResult(error=MAY_HAVE_RUN.format(reason=reason) if unknown else reason)
+            return CallResult(error=MAY_HAVE_RUN.format(reason=reason) if unknown else reason)
         except ToolError as error:
-            return ToolResult(error=remove_hidden(str(error)))
+            return CallResult(error=remove_hidden(str(error)))
         return answer
 
     def start_background(self) -> None:

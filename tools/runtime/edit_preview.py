@@ -21,7 +21,7 @@ from ...config.trust.inventory import read_instruction_digests
 from ...config.trust.program_inventory import list_scripts, read_script_digests
 from ..definition import extract_paths
 from ..filesystem.file_access import MAX_FILE_BYTES, get_stat, read_bytes
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..tool_run import ToolRun
 from ..workspace import Workspace
 from .invoke import invoke
@@ -41,7 +41,7 @@ class PreviewCall:
     """What the thread has seen of its files, as in `ToolRun.seen`."""
 
 
-async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> list[ToolResult]:
+async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> list[CallResult]:
     """Run the calls in order on copies of their files; the project does not change.
 
     A search of a folder finds only files that one of the calls names. Raises OSError if copies
@@ -58,7 +58,7 @@ async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> l
 
 async def replay_edit(
     call: PreviewCall, workspace: Workspace, before: Mapping[str, bytes | None]
-) -> ToolResult | None:
+) -> CallResult | None:
     """Return the result of an edit that a kill interrupted, if it has written all its changes.
 
     `before` is the content of its files at the start, of those that hold something else now; None:
@@ -79,8 +79,8 @@ async def replay_edit(
 
 async def _run_calls(
     calls: Sequence[PreviewCall], copy: "_ProjectCopy", outputs: Path
-) -> list[ToolResult]:
-    results: list[ToolResult] = []
+) -> list[CallResult]:
+    results: list[CallResult] = []
     seen_digests: dict[str, str] = {}
     scripts = [item.name for item in list_scripts(str(copy.original.root))]
     before = await asyncio.to_thread(_read_digests, copy.root, scripts)
@@ -103,8 +103,8 @@ def _read_digests(root: Path, scripts: Sequence[str]) -> dict[str, str]:
 
 
 def _with_instructions(
-    result: ToolResult, before: Mapping[str, str], after: Mapping[str, str]
-) -> ToolResult:
+    result: CallResult, before: Mapping[str, str], after: Mapping[str, str]
+) -> CallResult:
     """Add the digests of the files that the call changes and trust pins, before and after."""
     changed = {
         path: [before.get(path, ""), after.get(path, "")]

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 from ..definition import DIGEST, extract_paths, get_effect, get_schema
 from ..process.truncation import make_excerpt
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..tool_run import ToolRun
 from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
@@ -26,7 +26,7 @@ BLOCKS = frozenset({"text", "image", "image_url", "audio", "video", "file"})
 _logger = logging.getLogger(__name__)
 
 
-async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> CallResult:
     """Run a call and redact its result; every exception but cancellation becomes its error."""
     started = time.monotonic()
     _logger.info("tool call started: %s %s", tool.name, run.call_id)
@@ -38,10 +38,10 @@ async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> To
     return result
 
 
-async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> CallResult:
     try:
         if problem := _find_wrong_arguments(tool, args):
-            return ToolResult(error=f"{problem}. {_format_signature(tool)}")
+            return CallResult(error=f"{problem}. {_format_signature(tool)}")
         paths = extract_paths(tool, args) if get_effect(tool) == "edit" else []
         if get_effect(tool) == "edit":
             await asyncio.to_thread(refuse_marks, args, paths, run.workspace)
@@ -49,16 +49,16 @@ async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun)
             return await edit_and_check(lambda: _call_tool(tool, args, run), paths, run, run.policy)
         return await _call_tool(tool, args, run)
     except ToolError as refusal:
-        return ToolResult(error=str(refusal))
+        return CallResult(error=str(refusal))
     except Exception as error:
         described = f"{type(error).__name__}: {error}"
         is_own = DIGEST not in (tool.metadata or {})
-        return ToolResult(
+        return CallResult(
             error=f"internal error in {tool.name}: {described}" if is_own else described
         )
 
 
-def render_for_model(result: ToolResult) -> str:
+def render_for_model(result: CallResult) -> str:
     """Render a result for the model: the error and the output, cut to a limit."""
     error = f"Error: {result.error}" if result.error else ""
     text = "\n\n".join(part for part in (error, result.output) if part).replace("\0", "")
@@ -68,7 +68,7 @@ def render_for_model(result: ToolResult) -> str:
     return make_excerpt(data, "ask for less", keep=MAX_ANSWER_BYTES // 2)
 
 
-async def _call_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+async def _call_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> CallResult:
     arguments: dict[str, Any] = {**args, **({"run": run} if _needs_run(tool) else {})}
     return _as_result(await tool.ainvoke(arguments))
 
@@ -128,21 +128,21 @@ def _format_type(about: Mapping[str, Any]) -> str:
     return str(about.get("type", "object"))
 
 
-def _as_result(answer: object) -> ToolResult:
-    # our own tools return a ToolResult, others text, blocks or any value
-    if isinstance(answer, ToolResult):
+def _as_result(answer: object) -> CallResult:
+    # our own tools return a CallResult, others text, blocks or any value
+    if isinstance(answer, CallResult):
         return answer
     if isinstance(answer, str):
-        return ToolResult(answer)
+        return CallResult(answer)
     items = cast("list[object]", answer) if isinstance(answer, list) else []
     blocks = [cast("Mapping[str, object]", item) for item in items if _is_block(item)]
     if blocks and len(blocks) == len(items):
         texts = [str(block.get("text", f"[{block['type']}]")) for block in blocks]
-        return ToolResult("\n".join(texts))
+        return CallResult("\n".join(texts))
     try:
-        return ToolResult(to_json(answer, fallback=str).decode())
+        return CallResult(to_json(answer, fallback=str).decode())
     except (ValueError, RecursionError):  # bytes that are no text, or a circle
-        return ToolResult(repr(cast(object, answer)))
+        return CallResult(repr(cast(object, answer)))
 
 
 def _is_block(item: object) -> bool:

@@ -11,7 +11,7 @@ from ..named_scripts import explain_unconfirmed_command
 from ..permissions.evaluate import evaluate_check
 from ..permissions.policy import Policy
 from ..permissions.post_edit_commands import find_all_checks
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..textedits.unified_diff import build_diff, count_changes
 from ..tool_run import ToolRun
 from ..workspace import Workspace
@@ -40,8 +40,8 @@ class CheckResult:
 
 
 async def edit_and_check(
-    edit: Callable[[], Awaitable[ToolResult]], paths: Sequence[str], run: ToolRun, policy: Policy
-) -> ToolResult:
+    edit: Callable[[], Awaitable[CallResult]], paths: Sequence[str], run: ToolRun, policy: Policy
+) -> CallResult:
     """Edit the files that a call names, then run the checks of those that were written.
 
     Checks of other files were not decided with this call and do not run.
@@ -81,7 +81,7 @@ def _read_content(workspace: Workspace, name: str) -> bytes | None:
         return None
 
 
-def _find_written(result: ToolResult) -> list[str]:
+def _find_written(result: CallResult) -> list[str]:
     paths = result.metadata.get("paths") or [result.metadata.get("path")]
     return [path for path in cast("list[object]", paths) if isinstance(path, str)]
 
@@ -108,7 +108,7 @@ async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) ->
     )
 
 
-def _describe_result(command: str, done: ToolResult) -> str:
+def _describe_result(command: str, done: CallResult) -> str:
     output = done.output.strip() if done.metadata["bytes"] else ""
     if not (output or done.error):
         return ""
@@ -116,7 +116,7 @@ def _describe_result(command: str, done: ToolResult) -> str:
     return f"{head}:\n{output}" if output else head
 
 
-def _append_results(result: ToolResult, checks: Sequence[CheckResult]) -> ToolResult:
+def _append_results(result: CallResult, checks: Sequence[CheckResult]) -> CallResult:
     words = [check.message for check in checks if check.message]
     ran = [{"command": check.command, "exit_code": check.exit_code} for check in checks]
     return replace(
@@ -127,8 +127,8 @@ def _append_results(result: ToolResult, checks: Sequence[CheckResult]) -> ToolRe
 
 
 def _append_changes(
-    result: ToolResult, before: Contents, edited: Contents, after: Contents
-) -> ToolResult:
+    result: CallResult, before: Contents, edited: Contents, after: Contents
+) -> CallResult:
     """Return the result for the files as the commands left them."""
     changed = [name for name in after if after[name] != edited[name]]
     diff = "".join(_build_diff(name, edited[name], after[name]) for name in changed)
@@ -157,7 +157,7 @@ def _update_seen(
     return known_digests | now
 
 
-def _build_metadata(result: ToolResult, before: Contents, after: Contents) -> dict[str, Any]:
+def _build_metadata(result: CallResult, before: Contents, after: Contents) -> dict[str, Any]:
     diffs = [_build_diff(name, before[name], data) for name, data in after.items()]
     counts = [count_changes(diff) for diff in diffs]
     added, removed = sum(count[0] for count in counts), sum(count[1] for count in counts)

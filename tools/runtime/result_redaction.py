@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from ...config.security.redaction import find_marks, redact, redact_json
 from ..filesystem.file_access import read_bytes
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..workspace import Workspace
 
 # metadata that names files, which must stay findable
@@ -18,7 +18,7 @@ MARKED = (
 )
 
 
-def without_secrets(result: ToolResult) -> ToolResult:
+def without_secrets(result: CallResult) -> CallResult:
     """Return the result with secrets redacted, for storage, the user and the model."""
     facts = {
         name: value if name in NAMES else redact_json(value)

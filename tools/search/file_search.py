@@ -24,7 +24,7 @@ from ..filesystem.text_codec import decode_file, split_lines, to_one_line
 from ..filesystem.walk import walk
 from ..glob_pattern import compile_glob
 from ..process.launcher import capture_output
-from ..result import ToolError, ToolResult
+from ..result import CallResult, ToolError
 from ..workspace import Workspace
 from .python_search import Hit, Search, SearchResult, search_lines, search_text
 
@@ -142,7 +142,7 @@ def _to_bytes(value: Mapping[str, str]) -> bytes:
 
 async def search_files(
     workspace: Workspace, regex: str, path: str, file_pattern: str
-) -> ToolResult:
+) -> CallResult:
     """Search the files below a path, or the file there, by ripgrep if it is installed."""
     names = await asyncio.to_thread(_find_names, workspace, path, file_pattern)
     search = Search(workspace, names, regex, MAX_COUNTED + 1, time.monotonic() + SECONDS)
@@ -181,13 +181,13 @@ def _get_size(path: str) -> int:
     return 0
 
 
-def _build_result(search: Search, result: SearchResult) -> ToolResult:
+def _build_result(search: Search, result: SearchResult) -> CallResult:
     """Format the hits; a file of which a line is shown counts as read."""
     confirmed, hashes = confirm_hits(search, result)
     output, visible_paths = _format_hits(confirmed, search)
     if search.workspace.is_outside:
-        return ToolResult(output)
-    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in visible_paths})
+        return CallResult(output)
+    return CallResult(output, seen={name: hashes[name] for name in hashes if name in visible_paths})
 
 
 def confirm_hits(

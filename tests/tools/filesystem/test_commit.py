@@ -24,7 +24,7 @@ from maxagent.tools.filesystem.commit import (
 )
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.filesystem.text_codec import decode_text
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.textedits.text_edits import TextEdit
 from maxagent.tools.tool_run import ToolRun
@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> ToolRun:
     return ToolRun(workspace, "c", tmp_path / "outputs", seen=seen, backups=backups)
 
 
-async def change(run: ToolRun, old: str = "one", new: str = "two") -> ToolResult:
+async def change(run: ToolRun, old: str = "one", new: str = "two") -> CallResult:
     return await invoke(edit, {"file_path": "src/a", "old_string": old, "new_string": new}, run)
 
 

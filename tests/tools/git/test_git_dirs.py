@@ -9,7 +9,7 @@ from worktree_project import WorktreeProject
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
 from maxagent.tools.git.git_dirs import UnsupportedGitDirError, find_git_dirs
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.tool_run import ToolRun
@@ -65,7 +65,7 @@ def link(target_path: Path, target: Path) -> None:
     target_path.symlink_to(os.path.relpath(target, target_path.parent))
 
 
-async def answers(root: Path) -> list[ToolResult]:
+async def answers(root: Path) -> list[CallResult]:
     run = ToolRun(Workspace(root), "c", root)
     return [await invoke(tool, {}, run) for tool in (git_status, git_diff, git_log, git_branch)]
 

@@ -20,7 +20,7 @@ from maxagent.tools.mcp.definition import ServerDefinitions
 from maxagent.tools.mcp.definition_cache import read_definitions
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.server_config import McpServer
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.workspace import Workspace
 
 SERVER = Path(__file__).parents[2] / "fixtures" / "mcp_servers" / "hostile.py"
@@ -42,7 +42,7 @@ def find_servers(mark: Path) -> list[int]:
 
 async def call(connection: McpConnection, name: str = "echo", text: str = "hi") -> str:
     result = await connection.call_tool(name, {"text": text})
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     return "\n".join(result.output.splitlines()[2:-1])
 
 

@@ -21,7 +21,7 @@ from maxagent.tools.mcp.input_request import (
     InputRequired,
 )
 from maxagent.tools.mcp.server_config import McpServer
-from maxagent.tools.result import IMAGES, ToolResult
+from maxagent.tools.result import IMAGES, CallResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 CHANGES: list[ServerDefinitions] = []
@@ -39,13 +39,13 @@ async def connection(everything: McpServer, home: Path) -> AsyncGenerator[McpCon
     await connections.close()
 
 
-async def call(connection: McpConnection, name: str, **arguments: object) -> ToolResult:
+async def call(connection: McpConnection, name: str, **arguments: object) -> CallResult:
     result = await connection.call_tool(name, arguments)
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     return result
 
 
-def inner(result: ToolResult) -> str:
+def inner(result: CallResult) -> str:
     """What stands between the marks."""
     return "\n".join(result.output.splitlines()[2:-1])
 
@@ -88,7 +88,7 @@ async def test_a_failed_call_is_an_error(connection: McpConnection) -> None:
 
 async def test_images_are_kept_and_others_named(connection: McpConnection, tmp_path: Path) -> None:
     result = await connection.call_tool("image", {}, outputs=tmp_path, call_id="call_1")
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     (image,) = result.metadata[IMAGES]
     assert (load_image(tmp_path, image) or b"").startswith(b"\x89PNG")
     assert inner(result).splitlines() == [
@@ -103,7 +103,7 @@ async def test_images_are_kept_and_others_named(connection: McpConnection, tmp_p
 
 async def test_ten_megabytes_go_to_a_file(connection: McpConnection, tmp_path: Path) -> None:
     result = await connection.call_tool("big", {}, outputs=tmp_path, call_id="call_2")
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     assert len(result.output) < 20_000
     assert 'command_output(id="call_2")' in result.output
     assert (tmp_path / "call_2.txt").stat().st_size == 10 * 50_000 * 20 - 1
@@ -129,7 +129,7 @@ async def test_a_question_is_answered(connection: McpConnection) -> None:
         asked += result.requests.values()
         answers = InputAnswers({"name": InputAnswer("accept", {"name": "Ann"})}, result.state)
         result = await connection.call_tool("ask", {}, answers=answers)
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     assert inner(result) == "hello Ann"
     (request,) = asked
     assert (request.kind, request.message) == ("form", "What is your name?")
@@ -141,7 +141,7 @@ async def test_without_a_user_questions_are_declined(connection: McpConnection) 
     if isinstance(result, InputRequired):
         refusal = InputAnswers({"name": InputAnswer("decline")}, result.state)
         result = await connection.call_tool("ask", {}, answers=refusal)
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     assert inner(result) == "decline"
 
 

@@ -10,7 +10,7 @@ from maxagent.tools.mcp.connections import McpConnections
 from maxagent.tools.mcp.mcp_access import McpAccess, ServerCall, suggest
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.mcp.tool_adapter import McpTool
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 
 Open = Callable[..., McpAccess]
 
@@ -26,9 +26,9 @@ async def open_access(hostile: Callable[..., McpServer], tmp_path: Path) -> Asyn
     await connections.close()
 
 
-async def call(access: McpAccess, tool: McpTool, folder: Path) -> ToolResult:
+async def call(access: McpAccess, tool: McpTool, folder: Path) -> CallResult:
     result = await access.call(tool, {"text": "x"}, ServerCall("call_1", folder))
-    assert isinstance(result, ToolResult)
+    assert isinstance(result, CallResult)
     return result
 
 

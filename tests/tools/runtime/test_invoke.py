@@ -6,7 +6,7 @@ import pytest
 from langchain_core.tools import tool as langchain_tool
 
 from maxagent.tools.definition import tool
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 from maxagent.tools.runtime.invoke import MAX_ANSWER_BYTES, invoke, render_for_model
 from maxagent.tools.tool_run import Run, ToolRun
 from maxagent.tools.workspace import Workspace
@@ -15,7 +15,7 @@ from maxagent.tools.workspace import Workspace
 @tool("read")
 async def greet(
     name: str, how: Literal["hi", "bye"] = "hi", times: int = 1, *, run: Run
-) -> ToolResult:
+) -> CallResult:
     """Greet."""
     if name == "nobody":
         raise ToolError("nobody is there; name somebody")
@@ -23,7 +23,7 @@ async def greet(
         raise KeyError("oops")
     if name == "cancelled":
         raise asyncio.CancelledError
-    return ToolResult(f"{how} {name}" * times, metadata={"call": run.call_id})
+    return CallResult(f"{how} {name}" * times, metadata={"call": run.call_id})
 
 
 @pytest.fixture
@@ -90,16 +90,16 @@ async def test_a_foreign_tool_answers_in_text(run: ToolRun) -> None:
 @pytest.mark.parametrize(
     ("result", "text"),
     [
-        (ToolResult("out"), "out"),
-        (ToolResult("", "bad"), "Error: bad"),
-        (ToolResult("out\0put\ud800", "exit code 1"), "Error: exit code 1\n\noutput?"),
+        (CallResult("out"), "out"),
+        (CallResult("", "bad"), "Error: bad"),
+        (CallResult("out\0put\ud800", "exit code 1"), "Error: exit code 1\n\noutput?"),
     ],
 )
-def test_the_model_reads_error_and_output(result: ToolResult, text: str) -> None:
+def test_the_model_reads_error_and_output(result: CallResult, text: str) -> None:
     assert render_for_model(result) == text
 
 
 def test_what_the_model_reads_is_bounded() -> None:
-    text = render_for_model(ToolResult("é\n" * MAX_ANSWER_BYTES))
+    text = render_for_model(CallResult("é\n" * MAX_ANSWER_BYTES))
     assert "lines cut; ask for less" in text
     assert len(text.encode()) < MAX_ANSWER_BYTES + 200

@@ -8,7 +8,7 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.permissions.policy import Policy
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.runtime.post_edit_checks import MAX_SHOWN_CHARACTERS
 from maxagent.tools.tool_run import ToolRun
@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> ToolRun:
     return ToolRun(Workspace(project), "c1", tmp_path / "outputs", seen=seen)
 
 
-async def edited(run: ToolRun, *commands: str, new: str = "TWO") -> ToolResult:
+async def edited(run: ToolRun, *commands: str, new: str = "TWO") -> CallResult:
     policy = Policy("auto", after_edit={"*.txt": list(commands)})
     args = {"file_path": "a.txt", "old_string": "two", "new_string": new}
     return await invoke(edit, args, replace(run, policy=policy))

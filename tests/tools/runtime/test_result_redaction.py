@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.runtime.registry import canonical, resolve
 from maxagent.tools.tool_run import ToolRun
@@ -25,7 +25,7 @@ class Desk:
         self.live: list[str] = []
         self.seen: dict[str, str] = {}
 
-    async def call(self, name: str, **args: object) -> ToolResult:
+    async def call(self, name: str, **args: object) -> CallResult:
         tool = resolve(name)
         assert tool
         run = ToolRun(

@@ -21,7 +21,7 @@ from ...definitions.syntax_definitions import find_syntax_definitions
 from ...filesystem.file_access import read_bytes
 from ...filesystem.listing import find_entries, resolve_existing, resolve_folder
 from ...filesystem.text_codec import decode_file, to_one_line, to_printable
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...workspace import Workspace
 
 # bytes of a file that is parsed
@@ -61,7 +61,7 @@ class Outline:
             self.definitions += len(file_definitions.definitions)
 
 
-def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolResult:
+def outline_sources(workspace: Workspace, path: str, recursive: bool) -> CallResult:
     """Return the outline, bounded; raise ToolError if there is none."""
     resolved_path = resolve_existing(workspace, path)
     outline = Outline()
@@ -81,7 +81,7 @@ def outline_sources(workspace: Workspace, path: str, recursive: bool) -> ToolRes
                 outline.unreadable.append(name)
     metadata = {"path": workspace.to_relative(resolved_path), "definitions": outline.definitions}
     output = "\n\n".join([*_cut(outline.text), *_list_remarks(outline, names)])
-    return ToolResult(output, metadata={**metadata, "files": len(outline.text)})
+    return CallResult(output, metadata={**metadata, "files": len(outline.text)})
 
 
 def _list_sources(workspace: Workspace, path: str, recursive: bool, outline: Outline) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
 from ...filesystem.file_access import get_stat
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run, ToolRun
 from ..files.read_file import read_text_file
 
@@ -26,20 +26,20 @@ def _locate_doc(path: str) -> str:
 
 
 @tool("read", paths=list_doc_paths, shows=True)
-async def module_doc_read(path: str = ".", *, run: Run) -> ToolResult:
+async def module_doc_read(path: str = ".", *, run: Run) -> CallResult:
     """Read a folder's notes."""
     return await run_in_worker(_read_doc, run, path)
 
 
 @tool("edit", paths=list_doc_paths)
-async def module_doc_write(path: str, content: str, *, run: Run) -> ToolResult:
+async def module_doc_write(path: str, content: str, *, run: Run) -> CallResult:
     """Write a folder's notes."""
     from ..files.write_file import write_text_file
 
     return await run_in_worker(write_text_file, run, _locate_doc(path), content)
 
 
-def _read_doc(run: ToolRun, path: str) -> ToolResult:
+def _read_doc(run: ToolRun, path: str) -> CallResult:
     name = _locate_doc(path)
     doc_path = run.workspace.resolve(name)
     if get_stat(run.workspace, doc_path) is None:
@@ -47,7 +47,7 @@ def _read_doc(run: ToolRun, path: str) -> ToolResult:
         if folder is None:
             raise ToolError(f"`{path}` does not exist; `list_files` shows the folders")
         relative_path = run.workspace.to_relative(doc_path)
-        return ToolResult(
+        return CallResult(
             f"There is no `{relative_path}`: nobody has written notes on this folder."
         )
     return read_text_file(run.workspace, name)

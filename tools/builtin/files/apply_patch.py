@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...result import ToolResult
+from ...result import CallResult
 from ...tool_run import Run
 
 
@@ -15,7 +15,7 @@ def _find_paths(args: Mapping[str, object]) -> list[str]:
 
 
 @tool("edit", paths=_find_paths)
-async def apply_patch(patch: str, *, run: Run) -> ToolResult:
+async def apply_patch(patch: str, *, run: Run) -> CallResult:
     """Apply a patch to files."""
     from .patch_application import apply_to_files  # brings the engine for patches
 

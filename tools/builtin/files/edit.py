@@ -10,7 +10,7 @@ from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_change import ChangeStep, change_file, create_file
 from ...filesystem.text_codec import as_read
-from ...result import ToolResult
+from ...result import CallResult
 from ...tool_run import Run, ToolRun
 from .edit_arguments import Edits, Replacement, parse_replacements
 
@@ -26,13 +26,13 @@ async def edit(
     edits: Edits = None,
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """Replace pieces of a file's text."""
     requests = parse_replacements(old_string, new_string, replace_all, edits)
     return await run_in_worker(_edit_file, run, file_path, requests)
 
 
-def _edit_file(run: ToolRun, file_path: str, requests: Sequence[Replacement]) -> ToolResult:
+def _edit_file(run: ToolRun, file_path: str, requests: Sequence[Replacement]) -> CallResult:
     path = resolve_write_path(run.workspace, file_path)
     with lock_files(path):
         if len(requests) == 1 and not requests[0].old and requests[0].new:

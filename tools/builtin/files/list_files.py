@@ -5,7 +5,7 @@ import asyncio
 from ...definition import tool
 from ...filesystem.listing import find_entries, format_entries, resolve_folder
 from ...glob_pattern import compile_glob
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 from ...workspace import Workspace
 
@@ -20,7 +20,7 @@ async def list_files(
     max_results: int = 100,
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """List a folder."""
     if max_results < 1:
         raise ToolError("`max_results` must be at least 1")
@@ -31,11 +31,11 @@ async def list_files(
 
 def _list_folder(
     workspace: Workspace, path: str, pattern: str, recursive: bool, limit: int
-) -> ToolResult:
+) -> CallResult:
     folder = resolve_folder(workspace, path)
     fits = compile_glob(pattern)
     deep = recursive or "/" in pattern
     entries = find_entries(workspace, folder, fits, deep=deep)
     hint = "narrow with `path` or `pattern`, or raise `max_results`"
     output = format_entries(entries, limit, hint)
-    return ToolResult(output, metadata={"path": workspace.to_shown(workspace.to_relative(folder))})
+    return CallResult(output, metadata={"path": workspace.to_shown(workspace.to_relative(folder))})

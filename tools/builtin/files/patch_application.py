@@ -12,7 +12,7 @@ from ...filesystem.file_access import find_missing_folders, resolve_write_path, 
 from ...filesystem.file_locks import lock_files
 from ...filesystem.text_codec import decode_text
 from ...filesystem.transaction import TransactionChange, write_all
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...textedits.unified_diff import build_diff, build_git_header, shorten_diff
 from ...tool_run import ToolRun
 from ...workspace import Workspace
@@ -127,7 +127,7 @@ def _format_modes(before: FileContent, after: FileContent) -> list[str]:
     return [f"{when} mode 100{755 if it else 644}" for when, it in (("old", was), ("new", not was))]
 
 
-def apply_to_files(run: ToolRun, patch: str) -> ToolResult:
+def apply_to_files(run: ToolRun, patch: str) -> CallResult:
     """Apply the patch; raise ToolError if a part of it fits nowhere."""
     patches = parse_patch(patch)
     paths = [
@@ -143,12 +143,12 @@ def apply_to_files(run: ToolRun, patch: str) -> ToolResult:
     return _build_result(outcomes, saved)
 
 
-def _build_result(outcomes: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> ToolResult:
+def _build_result(outcomes: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> CallResult:
     both = list(zip(outcomes, saved, strict=True))
     diff = shorten_diff("".join(result.diff for result in saved), MAX_DIFF_LENGTH)
     backups = {result.path: result.backup for result in saved if result.backup}
     added, removed = sum(result.added for result in saved), sum(result.removed for result in saved)
-    return ToolResult(
+    return CallResult(
         "\n".join(line for outcome, result in both for line in _describe_file(outcome, result)),
         metadata={
             "paths": [result.path for result in saved],

@@ -9,7 +9,7 @@ from ...filesystem.file_access import hash_content, read_bytes, translate_os_err
 from ...filesystem.line_numbers import MAX_LINE_LENGTH, format_lines
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import DecodedText, decode_file, split_lines, to_printable
-from ...result import IMAGES, ToolError, ToolResult
+from ...result import IMAGES, CallResult, ToolError
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
 
@@ -28,7 +28,7 @@ _NOT_CERTAIN = (
 @tool("read", paths=("path",), shows=True)
 async def read_file(
     path: str, start_line: int = 1, end_line: int | None = None, *, run: Run
-) -> ToolResult:
+) -> CallResult:
     """Show a text file or an image."""
     if not 1 <= start_line <= (end_line or start_line):
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
@@ -42,7 +42,7 @@ async def read_file(
     return await asyncio.to_thread(read_text_file, workspace, path, start_line, end_line)
 
 
-def _read_image(run: ToolRun, workspace: Workspace, path: str) -> ToolResult | None:
+def _read_image(run: ToolRun, workspace: Workspace, path: str) -> CallResult | None:
     """Show an image to the model; None if the file is no image."""
     from ...filesystem.images import MAX_IMAGE_BYTES, describe_image, detect_image, store_image
 
@@ -55,7 +55,7 @@ def _read_image(run: ToolRun, workspace: Workspace, path: str) -> ToolResult | N
         raise ToolError(f"`{name}` is an image of over {MAX_IMAGE_BYTES:,} bytes; make it smaller")
     with translate_os_errors(f"`{name}` could not be kept"):
         images = [store_image(run.outputs, name, data)]
-    return ToolResult(
+    return CallResult(
         describe_image(name, data),
         metadata={"path": name, IMAGES: images},
         seen={} if workspace.is_outside else {name: hash_content(data)},
@@ -64,7 +64,7 @@ def _read_image(run: ToolRun, workspace: Workspace, path: str) -> ToolResult | N
 
 def read_text_file(
     workspace: Workspace, path: str, start: int = 1, end: int | None = None
-) -> ToolResult:
+) -> CallResult:
     """Read lines of a text file, numbered, with remarks on what is left out."""
     resolved_path = resolve_existing(workspace, path)
     data = read_bytes(workspace, resolved_path)
@@ -80,7 +80,7 @@ def read_text_file(
     remarks += _collect_encoding_remarks(decoded, stated, reason)
     output = "\n".join([*([format_lines(visible_lines, start)] if visible_lines else []), *remarks])
     seen = {} if workspace.is_outside else {name: hash_content(data)}
-    return ToolResult(output, metadata={"path": name}, seen=seen)
+    return CallResult(output, metadata={"path": name}, seen=seen)
 
 
 def _count_fitting(lines: Sequence[str], start: int) -> int:

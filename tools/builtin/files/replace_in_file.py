@@ -12,7 +12,7 @@ from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_change import ChangeStep, change_file, create_file
 from ...filesystem.text_codec import DecodedText, as_read
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...textedits.text_edits import TextChange
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
@@ -32,12 +32,12 @@ TERMS = {"`old_string`": "SEARCH", "`new_string`": "REPLACE", ", or set `replace
 
 
 @tool("edit", paths=("path",))
-async def replace_in_file(path: str, diff: str, *, run: Run) -> ToolResult:
+async def replace_in_file(path: str, diff: str, *, run: Run) -> CallResult:
     """Change a file by SEARCH/REPLACE blocks."""
     return await run_in_worker(_replace_blocks, run, path, diff)
 
 
-def _replace_blocks(run: ToolRun, path: str, diff: str) -> ToolResult:
+def _replace_blocks(run: ToolRun, path: str, diff: str) -> CallResult:
     resolved_path = resolve_write_path(run.workspace, path)
     blocks = parse_blocks(diff, has_titles=resolved_path.suffix.lower() in _PROSE)
     with lock_files(resolved_path):

@@ -9,17 +9,17 @@ from ...filesystem.commit import CommitResult, commit_changes
 from ...filesystem.file_access import get_stat, hash_content, read_bytes, resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.text_codec import DecodedText, as_read, decode_file, encode_text, split_lines
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run, ToolRun
 
 
 @tool("edit", paths=("path",))
-async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
+async def write_file(path: str, content: str, *, run: Run) -> CallResult:
     """Write a whole file."""
     return await run_in_worker(write_text_file, run, path, content)
 
 
-def write_text_file(run: ToolRun, path: str, content: str) -> ToolResult:
+def write_text_file(run: ToolRun, path: str, content: str) -> CallResult:
     """Write a whole file; one that exists must have been read."""
     target = resolve_write_path(run.workspace, path)
     if path.endswith("/"):
@@ -30,7 +30,7 @@ def write_text_file(run: ToolRun, path: str, content: str) -> ToolResult:
         return _replace_content(run, target, content)
 
 
-def _replace_content(run: ToolRun, path: Path, content: str) -> ToolResult:
+def _replace_content(run: ToolRun, path: Path, content: str) -> CallResult:
     data = read_bytes(run.workspace, path)
     old = decode_file(run.workspace, run.workspace.to_relative(path), data)
     text = as_read(old, content)
@@ -59,17 +59,17 @@ def _check_whole(old: str, new: str) -> None:
             )
 
 
-def _build_unchanged_result(name: str, data: bytes) -> ToolResult:
-    return ToolResult(
+def _build_unchanged_result(name: str, data: bytes) -> CallResult:
+    return CallResult(
         f"`{name}` already has this content; nothing was changed",
         metadata={"path": name, "paths": [], "diff": "", "created": False},
         seen={name: hash_content(data)},
     )
 
 
-def _build_result(saved: CommitResult, *, created: bool) -> ToolResult:
+def _build_result(saved: CommitResult, *, created: bool) -> CallResult:
     done = "Created" if created else "Replaced"
-    return ToolResult(
+    return CallResult(
         f"{done} `{saved.path}` ({saved.counts})",
         metadata={**saved.metadata, "created": created},
         seen={saved.path: saved.hash},

@@ -11,7 +11,7 @@ from ...mcp.errors import McpError
 from ...mcp.mcp_access import McpAccess
 from ...mcp.search import search_tools
 from ...mcp.tool_text import describe_tool, remove_hidden
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 MAX_SHOWN = 5
@@ -20,7 +20,7 @@ MAX_WAIT_SECONDS = 10.0
 
 
 @tool("read")
-async def find_tools(query: str, *, run: Run) -> ToolResult:
+async def find_tools(query: str, *, run: Run) -> CallResult:
     """Find tools of the MCP servers."""
     if run.mcp is None:
         raise ToolError("no MCP server is configured here")
@@ -38,7 +38,7 @@ async def find_tools(query: str, *, run: Run) -> ToolResult:
         if descriptions
         else "No tool fits these words."
     )
-    return ToolResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
+    return CallResult("\n".join([answer, *problems]), metadata={"tools": len(tools)})
 
 
 async def _ask_unknown(access: McpAccess) -> list[str]:

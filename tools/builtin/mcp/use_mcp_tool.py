@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 
@@ -15,7 +15,7 @@ async def use_mcp_tool(
     query: str = "",
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """Call a tool of an MCP server."""
     # the graph replaces each call by one of the server's tool, before it asks the user
     raise ToolError("no MCP server is configured here")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import UsageError
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ NEAR = (
 
 
 @tool("read")
-async def search_memory(query: str, top_k: int = 5, *, run: Run) -> ToolResult:
+async def search_memory(query: str, top_k: int = 5, *, run: Run) -> CallResult:
     """Search what was learnt in earlier threads."""
     access = _get_access(run.cards)
     if not 1 <= top_k <= MAX_CARDS:
@@ -44,15 +44,15 @@ async def search_memory(query: str, top_k: int = 5, *, run: Run) -> ToolResult:
         for number, hit in enumerate(hits, 1)
     ]
     if lines:
-        return ToolResult("\n".join(lines))
+        return CallResult("\n".join(lines))
     count = len(await _list_notes(access))
-    return ToolResult(NOTHING_FOUND.format(count=count) if count else "nothing found")
+    return CallResult(NOTHING_FOUND.format(count=count) if count else "nothing found")
 
 
 @tool("note")
 async def record_note(
     content: str, category: str = "general", replaces: str = "", *, run: Run
-) -> ToolResult:
+) -> CallResult:
     """Note something for later threads of this project."""
     from ....memory.cards.card import CARD_TYPES
     from ....memory.cards.library import CardDraft
@@ -81,7 +81,7 @@ async def record_note(
 
 
 @tool("read")
-async def recall_notes(category: str = "", *, run: Run) -> ToolResult:
+async def recall_notes(category: str = "", *, run: Run) -> CallResult:
     """List the notes of this project."""
     access, word = _get_access(run.cards), category.strip().lower()
     notes = [
@@ -93,7 +93,7 @@ async def recall_notes(category: str = "", *, run: Run) -> ToolResult:
     ]
     if len(notes) > MAX_NOTES:
         lines.append(f"[{len(notes) - MAX_NOTES} older ones; `search_memory` finds them]")
-    return ToolResult("\n".join(lines) or "there are no notes")
+    return CallResult("\n".join(lines) or "there are no notes")
 
 
 def _get_access(access: "CardAccess | None") -> "CardAccess":
@@ -123,12 +123,12 @@ def _format_card(card: "Card") -> str:
     return f"{content} ({origin}"
 
 
-def _build_result(added: "Addition") -> ToolResult:
+def _build_result(added: "Addition") -> CallResult:
     card = added.card
     fields = {"id": card.id[:SHORT_ID], "content": " ".join(card.content.split())}
     if added.outcome == "near":
-        return ToolResult(error=NEAR.format(**fields))
+        return CallResult(error=NEAR.format(**fields))
     is_kept = added.outcome in ("added", "updated")
     answer = ANSWERS[card.state if is_kept else added.outcome].format(**fields)
     about = {"id": card.id, "type": card.type, "content": card.content, "state": card.state}
-    return ToolResult(answer, metadata={CARD: about} if is_kept else {})
+    return CallResult(answer, metadata={CARD: about} if is_kept else {})

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...todo_list import Item, Status, Todo, add_todos, parse_items, render_todos, update_todos
 from ...tool_run import Run
 
@@ -14,7 +14,7 @@ _STATUS: dict[Action, Status] = {"mark_progress": "in_progress", "mark_completed
 @tool("note")
 async def todowrite(
     todos: list[Item | str] | str, action: Action = "create", *, run: Run
-) -> ToolResult:
+) -> CallResult:
     """Write the todo list: replace it, add tasks, or change tasks by their ids."""
     items = parse_items(todos)
     if not items:
@@ -27,16 +27,16 @@ async def todowrite(
 
 
 @tool("note")
-async def todoread(*, run: Run) -> ToolResult:
+async def todoread(*, run: Run) -> CallResult:
     """Show the todo list as it is now, with the id and the state of every task."""
-    return ToolResult(render_todos(run.todos))
+    return CallResult(render_todos(run.todos))
 
 
 @tool("note")
-async def todoclear(*, run: Run) -> ToolResult:
+async def todoclear(*, run: Run) -> CallResult:
     """Empty the todo list."""
     return _build_result([])
 
 
-def _build_result(todos: list[Todo]) -> ToolResult:
-    return ToolResult(render_todos(todos), update={"todos": todos})
+def _build_result(todos: list[Todo]) -> CallResult:
+    return CallResult(render_todos(todos), update={"todos": todos})

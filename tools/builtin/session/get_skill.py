@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from ....config.skills.skill import SkillRegistry
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 # In a result's metadata: name and hash of the skill that was loaded
@@ -14,7 +14,7 @@ KNOWN = "`{name}` is loaded already; follow its instructions in this conversatio
 
 
 @tool("read")
-async def get_skill(name: str, *, run: Run) -> ToolResult:
+async def get_skill(name: str, *, run: Run) -> CallResult:
     """Load a skill."""
     if run.skills is None:
         raise ToolError("there are no skills here")
@@ -23,12 +23,12 @@ async def get_skill(name: str, *, run: Run) -> ToolResult:
     if skill is None:
         raise ToolError(_describe_unknown(skill_name, run.skills.registry))
     if run.skills.loaded.get(skill.name) == skill.digest:
-        return ToolResult(KNOWN.format(name=skill.name))
+        return CallResult(KNOWN.format(name=skill.name))
     from ...skills.rendering import render_skill
 
     output = await asyncio.to_thread(render_skill, skill, run.skills.ignore)
     loaded = {skill.name: skill.digest}
-    return ToolResult(output, metadata={SKILL: loaded}, update={"skills": loaded})
+    return CallResult(output, metadata={SKILL: loaded}, update={"skills": loaded})
 
 
 def _describe_unknown(name: str, registry: SkillRegistry) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 # the tools that propose a mode, and which
@@ -16,13 +16,13 @@ NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
 
 
 @tool("talk")
-async def plan_enter(reason: str = "", *, run: Run) -> ToolResult:
+async def plan_enter(reason: str = "", *, run: Run) -> CallResult:
     """Propose plan mode; nobody has decided."""
     raise ToolError(NOBODY)
 
 
 @tool("talk")
-async def plan_exit(*, run: Run) -> ToolResult:
+async def plan_exit(*, run: Run) -> CallResult:
     """Show the plan; nobody has looked at it."""
     raise ToolError(NOBODY)
 
@@ -30,6 +30,6 @@ async def plan_exit(*, run: Run) -> ToolResult:
 @tool("talk")
 async def plan_mode_respond(
     response: str, options: tuple[str, ...] = (), *, run: Run
-) -> ToolResult:
+) -> CallResult:
     """Say where the plan stands; nobody has answered."""
     raise ToolError(NOBODY)

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ...aliases import rename_arguments
 from ...definition import tool
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 MAX_TASKS = 16
@@ -32,7 +32,7 @@ async def subagent(
     tasks: list[TaskItem] | None = None,
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """Send an agent; the graph does that instead of calling this."""
     raise ToolError("no agent can be sent here")
 

@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import ToolRun
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def require_background(run: ToolRun) -> "BackgroundCommands":
 
 async def move_to_background(
     shell: "CommandRun", jobs: "BackgroundCommands", run: ToolRun, why: Why
-) -> ToolResult:
+) -> CallResult:
     """Leave the command to run on; the answer has its output so far."""
     text, seconds = shell.recording.to_text(), shell.seconds
     await jobs.add(shell)
@@ -53,7 +53,7 @@ async def move_to_background(
     parts += [_describe_network(shell, jobs, run), _HOW.format(id=shell.id)]
     if not text:
         parts[1] = "(no output yet)"
-    return ToolResult(
+    return CallResult(
         "\n".join(filter(None, parts)),
         metadata={
             "background": shell.id,

@@ -3,7 +3,7 @@
 from ...definition import tool
 from ...process.output_capture import make_output_id
 from ...process.truncation import make_excerpt
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 from .command_output import describe_state
 
@@ -13,7 +13,7 @@ KEPT_EACH_SIDE = 2_000
 
 # it only ends what the same thread was allowed to start
 @tool("note")
-async def command_kill(id: str, *, run: Run) -> ToolResult:
+async def command_kill(id: str, *, run: Run) -> CallResult:
     """End a background command with every process that it has started."""
     if run.jobs is None:
         raise ToolError("no command runs in the background here")
@@ -26,4 +26,4 @@ async def command_kill(id: str, *, run: Run) -> ToolResult:
     first = "Killed, with all that it had started." if was_running else describe_state(command)
     last = make_excerpt(data, keep=KEPT_EACH_SIDE).rstrip("\n")
     text = f"{first} Its last new output:\n{last}" if last else first
-    return ToolResult(text, metadata={"background": command.id, "state": command.state})
+    return CallResult(text, metadata={"background": command.id, "state": command.state})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...definition import tool
 from ...process.output_capture import get_output_path, make_output_id
 from ...process.truncation import clean_text
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run, ToolRun
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ async def command_output(
     filter: str = "",
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """Read a command's new output, or lines of the stored one, which is outside the project."""
     first = 1 if start_line is None else start_line
     if not 1 <= first <= (first if end_line is None else end_line) <= sys.maxsize:
@@ -48,12 +48,12 @@ async def command_output(
         command.recording.flush()
     path = get_output_path(run.outputs, make_output_id(id))
     text = await asyncio.to_thread(_read_output, path, first, end_line, lines_filter)
-    return ToolResult(text, metadata={"output_file": path.stem})
+    return CallResult(text, metadata={"output_file": path.stem})
 
 
 async def _read_new_output(
     command: "CommandRun", line_filter: "_LineFilter", run: ToolRun
-) -> ToolResult:
+) -> CallResult:
     """Return what the command has printed since the last look, and what has become of it."""
     has_ended = not command.is_running
     data, dropped = command.read_new_output()
@@ -62,7 +62,7 @@ async def _read_new_output(
         await run.jobs.mark_known(command)
     text = f"{describe_state(command)}\n{new_output}"
     metadata = {"background": command.id, "state": command.state, "bytes": len(data) + dropped}
-    return ToolResult(text, metadata=metadata)
+    return CallResult(text, metadata=metadata)
 
 
 def describe_state(command: "CommandRun") -> str:

@@ -6,7 +6,7 @@ from ...definition import tool
 from ...git.hardened_git import HardenedRepository, open_repository
 from ...process.launcher import CapturedOutput
 from ...process.truncation import make_excerpt
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 from ...workspace import Workspace
 
@@ -22,7 +22,7 @@ _SUBMODULES = "--ignore-submodules=dirty"
 
 
 @tool("read")
-async def git_status(*, run: Run) -> ToolResult:
+async def git_status(*, run: Run) -> CallResult:
     """Show the branch and what is changed, staged or untracked."""
     repository = await open_repository(run.workspace)
     done = await repository.run_git(
@@ -35,11 +35,11 @@ async def git_status(*, run: Run) -> ToolResult:
         for state, *paths in entries
         if not any(run.workspace.is_ignored(path[names:]) for path in paths)
     ]
-    return ToolResult("\n".join([" ".join(branch), *(lines or ["nothing changed"])]))
+    return CallResult("\n".join([" ".join(branch), *(lines or ["nothing changed"])]))
 
 
 @tool("read", paths=("path",))
-async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolResult:
+async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> CallResult:
     """Show changes against the index, or those staged; ignored files' content stays out."""
     repository = await open_repository(run.workspace)
     which = ["diff", *_NO_PROGRAMS, "--relative", "--submodule=short", _SUBMODULES]
@@ -55,13 +55,13 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
 
 
 @tool("read", paths=("path",))
-async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResult:
+async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> CallResult:
     """List commits, newest first."""
     if not 1 <= max_count <= MAX_COMMITS:
         raise ToolError(f"`max_count` must be from 1 to {MAX_COMMITS}")
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
-        return ToolResult("no commits yet")
+        return CallResult("no commits yet")
     limits = ["--"]
     if path or repository.prefix:
         limits.append(await asyncio.to_thread(_build_pathspec, run.workspace, path))
@@ -76,12 +76,12 @@ async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResul
 
 
 @tool("read")
-async def git_branch(*, run: Run) -> ToolResult:
+async def git_branch(*, run: Run) -> CallResult:
     """List the branches, the current one marked."""
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
         name = (await repository.run_git("symbolic-ref", "--short", "HEAD")).text.strip()
-        return ToolResult(f"* {name} (no commits yet)")
+        return CallResult(f"* {name} (no commits yet)")
     format_option = "--format=%(HEAD) %(refname:short) %(objectname:short) %(subject)"
     return _build_result(
         await repository.run_git("branch", "--list", "--no-color", format_option), "no branches"
@@ -112,6 +112,6 @@ async def _is_empty(repository: HardenedRepository) -> bool:
     return False
 
 
-def _build_result(done: CapturedOutput, nothing: str) -> ToolResult:
+def _build_result(done: CapturedOutput, nothing: str) -> CallResult:
     remark = "ask for less, such as one path" + (" (git said even more)" if done.cut else "")
-    return ToolResult(make_excerpt(done.stdout, remark, keep=KEPT_EACH_SIDE) or nothing)
+    return CallResult(make_excerpt(done.stdout, remark, keep=KEPT_EACH_SIDE) or nothing)

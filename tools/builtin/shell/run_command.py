@@ -9,7 +9,7 @@ from ....config.security.path_variants import to_canonical_path
 from ...definition import tool
 from ...permissions.decision import Verdict
 from ...process.truncation import KEPT_EACH_SIDE
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
@@ -32,7 +32,7 @@ async def run_command(
     background: bool = False,
     *,
     run: Run,
-) -> ToolResult:
+) -> CallResult:
     """Run a command; an exit code other than 0 is an error, and its output is given too."""
     folder = await asyncio.to_thread(run.workspace.resolve, cwd)
     if not await asyncio.to_thread(folder.is_dir):
@@ -68,7 +68,7 @@ async def run_command(
 
 async def _run_in_background(
     command: str, folder: Path, run: ToolRun, *, guard: bool
-) -> ToolResult:
+) -> CallResult:
     """Start the command and answer after its first second; one that has ended by then is done."""
     from .shell_run import build_result, start_shell, watch_shell
 
@@ -82,7 +82,7 @@ async def _run_in_background(
 
 async def _run_in_foreground(
     command: str, folder: Path, seconds: float, run: ToolRun, *, guard: bool, is_limited: bool
-) -> ToolResult:
+) -> CallResult:
     """Run the command to its end, unless the user sends it to the background meanwhile.
 
     It goes on there, too, when its time is over; not if the call has limited that time, and not if
@@ -135,7 +135,7 @@ def _has_confined_server(run: ToolRun) -> bool:
     return run.jobs is not None and any(job.confined for job in run.jobs.running)
 
 
-def _with_hint(result: ToolResult, command: str, run: ToolRun) -> ToolResult:
+def _with_hint(result: CallResult, command: str, run: ToolRun) -> CallResult:
     """Add a hint to a failure that the sandbox or a missing variable may have caused."""
     if not result.ok and run.sandbox and (more := run.sandbox.explain_failure(result.output)):
         result = replace(result, error=f"{result.error}; {more}")

@@ -13,7 +13,7 @@ from ...process.launcher import SHELL, ProcessExit, Sink, TimeLimit
 from ...process.output_capture import OutputRecorder, make_output_id
 from ...process.output_stream import LiveOutput
 from ...process.stream_redaction import RedactingSink
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...sandbox.execution import stream_inside
 from ...tool_run import ToolRun
 
@@ -29,7 +29,7 @@ async def run_shell(
     *,
     guard: bool = False,
     env: Mapping[str, str] | None = None,
-) -> ToolResult:
+) -> CallResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
     Git shows no secrets; `guard` also keeps it from running programs. `env` is added to the
@@ -125,7 +125,7 @@ def _validate_command(command: str) -> str:
     return command
 
 
-def build_result(shell: CommandRun, seconds: float) -> ToolResult:
+def build_result(shell: CommandRun, seconds: float) -> CallResult:
     """Return the result of a command that has ended; raises what kept it from running."""
     ended = shell.get_exit() or ProcessExit(143, timed_out=True, duration=shell.seconds)
     error = f"exit code {ended.exit_code}" if ended.exit_code else ""
@@ -134,7 +134,7 @@ def build_result(shell: CommandRun, seconds: float) -> ToolResult:
             f"stopped after {seconds:g} seconds, with all it had started; "
             "give a longer `timeout` (at most 600) or run a smaller part"
         )
-    return ToolResult(
+    return CallResult(
         output=shell.recording.to_text() or ("" if error else "(no output)"),
         error=error,
         metadata={

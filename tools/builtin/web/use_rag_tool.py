@@ -20,7 +20,7 @@ from ...foreign_text import wrap_foreign_text
 from ...process.output_capture import OutputRecorder
 from ...process.stream_redaction import RedactingSink
 from ...rag_servers import describe_missing, find_server
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run, ToolRun
 
 # Characters of an answer that are taken
@@ -28,7 +28,7 @@ MAX_ANSWER_LENGTH = 2_000_000
 
 
 @tool("fetch")
-async def use_rag_tool(query: str, server_name: str = "", *, run: Run) -> ToolResult:
+async def use_rag_tool(query: str, server_name: str = "", *, run: Run) -> CallResult:
     """Ask a retrieval server."""
     servers: Mapping[str, RagServer] = run.rag_servers
     addresses = {name: server.base_url for name, server in servers.items()}
@@ -48,7 +48,7 @@ def describe_servers(offered: BaseTool, servers: Mapping[str, RagServer]) -> Bas
     return offered.model_copy(update={"description": "\n".join([offered.description, *lines])})
 
 
-async def _ask(name: str, server: RagServer, query: str, run: ToolRun) -> ToolResult:
+async def _ask(name: str, server: RagServer, query: str, run: ToolRun) -> CallResult:
     resolved = _resolve_server(name, server)
     dialect = ChatCompletionsDialect(resolved)
     client = EndpointClient(resolved, dialect)
@@ -77,7 +77,7 @@ async def _ask(name: str, server: RagServer, query: str, run: ToolRun) -> ToolRe
     facts = {"server": name, "host": resolved.host, "characters": length}
     stored = {"output_file": recorder.stored_id} if recorder.stored_id else {}
     text = wrap_foreign_text(recorder.to_text(), f"the server `{name}` ({resolved.host})")
-    return ToolResult(text, metadata={**facts, **stored})
+    return CallResult(text, metadata={**facts, **stored})
 
 
 def _take(recorder: OutputRecorder, run: ToolRun, piece: bytes) -> None:

@@ -13,7 +13,7 @@ from ...definition import tool
 from ...foreign_text import wrap_foreign_text
 from ...process.launcher import capture_output
 from ...process.output_capture import make_output_id
-from ...result import ToolError, ToolResult
+from ...result import CallResult, ToolError
 from ...tool_run import Run
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U00
 
 
 @tool("fetch")
-async def webfetch(url: str, start: int = 0, *, run: Run) -> ToolResult:
+async def webfetch(url: str, start: int = 0, *, run: Run) -> CallResult:
     """Fetch a web page as Markdown or text."""
     if start < 0:
         raise ToolError("`start` counts characters from 0")
@@ -38,7 +38,7 @@ async def webfetch(url: str, start: int = 0, *, run: Run) -> ToolResult:
     return await render_page(fetched, start, run)
 
 
-async def render_page(fetched: "FetchedPage", start: int, run: Run) -> ToolResult:
+async def render_page(fetched: "FetchedPage", start: int, run: Run) -> CallResult:
     """Render a response for the model; raise ToolError if it is not a readable page."""
     from ...web.response_body import classify_content, decode_body
 
@@ -53,7 +53,7 @@ async def render_page(fetched: "FetchedPage", start: int, run: Run) -> ToolResul
     if start and start >= len(text):
         raise ToolError(f"the page has only {len(text):,} characters")
     facts = {"url": str(fetched.address), "status": fetched.status, "characters": len(text)}
-    return ToolResult(_wrap_text(fetched, text, start), metadata=facts)
+    return CallResult(_wrap_text(fetched, text, start), metadata=facts)
 
 
 def _wrap_text(fetched: "FetchedPage", text: str, start: int) -> str:

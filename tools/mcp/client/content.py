@@ -23,7 +23,7 @@ from ...filesystem.images import (
 from ...foreign_text import wrap_foreign_text
 from ...process.output_capture import OutputRecorder
 from ...process.truncation import make_excerpt
-from ...result import IMAGES, ToolError, ToolResult
+from ...result import IMAGES, CallResult, ToolError
 
 # Bytes of text that reach the model at once; of more, both ends do
 MAX_TEXT_BYTES = 50_000
@@ -84,7 +84,7 @@ class ContentWriter:
         if not self._parts and value is not None:
             self._parts.append(json.dumps(value, ensure_ascii=False, indent=1))
 
-    def build_result(self, error: str = "", structured: object = None) -> ToolResult:
+    def build_result(self, error: str = "", structured: object = None) -> CallResult:
         """Build the result; raises OSError if images or text cannot be kept."""
         metadata: dict[str, Any] = {IMAGES: self._images} if self._images else {}
         if structured is not None and len(json.dumps(structured)) <= MAX_STRUCTURED:
@@ -94,7 +94,7 @@ class ContentWriter:
         if len(data) > MAX_TEXT_BYTES:
             text, stored = self._shorten(data)
             metadata |= {"output_file": stored} if stored else {}
-        return ToolResult(wrap_foreign_text(text, f"`{self.source}`"), error, metadata)
+        return CallResult(wrap_foreign_text(text, f"`{self.source}`"), error, metadata)
 
     def to_text(self, role: str = "") -> str:
         """Return the text alone, without invisible characters."""
@@ -132,7 +132,7 @@ class ContentWriter:
 
 def convert_result(
     source: str, result: protocol.CallToolResult, outputs: Path | None, call_id: str
-) -> ToolResult:
+) -> CallResult:
     """Convert the answer to a call."""
     writer = ContentWriter(source, outputs, call_id)
     for block in result.content:
@@ -144,7 +144,7 @@ def convert_result(
 
 def convert_resource(
     source: str, contents: Sequence[ResourceContents], outputs: Path | None, call_id: str
-) -> ToolResult:
+) -> CallResult:
     """Convert the contents of a resource."""
     writer = ContentWriter(source, outputs, call_id)
     for each in contents:

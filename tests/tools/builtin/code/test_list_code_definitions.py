@@ -6,7 +6,7 @@ import pytest
 
 from maxagent.tools.builtin.code.list_code_definitions import list_code_definitions as tool
 from maxagent.tools.definitions.grammars import load_parser
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -14,7 +14,7 @@ from maxagent.tools.workspace import Workspace
 PYTHON = "class A:\n    def b(self, x: int) -> str: ...\n"
 
 
-async def listed(folder: Path, **args: object) -> ToolResult:
+async def listed(folder: Path, **args: object) -> CallResult:
     return await invoke(tool, args, ToolRun(Workspace(folder), "call/1", folder / "outputs"))
 
 

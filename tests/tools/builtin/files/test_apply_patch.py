@@ -18,7 +18,7 @@ from maxagent.tools.editing.patch.parser import find_patched_names
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.permissions.evaluate import evaluate_call
 from maxagent.tools.permissions.policy import Policy
-from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.result import CallResult, ToolError
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -48,7 +48,7 @@ def there(run: ToolRun) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
 
 
-async def patched(run: ToolRun, patch: str) -> ToolResult:
+async def patched(run: ToolRun, patch: str) -> CallResult:
     return await invoke(apply_patch, {"patch": patch}, run)
 
 

@@ -12,7 +12,7 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -38,7 +38,7 @@ def knowing(run: ToolRun, *names: str) -> ToolRun:
     return replace(run, seen=seen)
 
 
-async def change(run: ToolRun, path: str, old: str, new: str, **args: object) -> ToolResult:
+async def change(run: ToolRun, path: str, old: str, new: str, **args: object) -> CallResult:
     return await invoke(
         edit, {"file_path": path, "old_string": old, "new_string": new, **args}, run
     )

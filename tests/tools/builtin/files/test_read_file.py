@@ -8,7 +8,7 @@ import pytest
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import MAX_ANSWER_BYTES, invoke, render_for_model
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -22,7 +22,7 @@ def run(tmp_path: Path) -> ToolRun:
     return ToolRun(workspace=Workspace(root), call_id="c", outputs=tmp_path / "outputs")
 
 
-async def read(run: ToolRun, path: str, **args: object) -> ToolResult:
+async def read(run: ToolRun, path: str, **args: object) -> CallResult:
     return await invoke(read_file, {"path": path, **args}, run)
 
 

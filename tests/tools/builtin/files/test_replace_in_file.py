@@ -8,7 +8,7 @@ import pytest
 from maxagent.tools.builtin.files.replace_in_file import replace_in_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -26,7 +26,7 @@ def block(old: str, new: str) -> str:
 
 async def applied(
     run: ToolRun, before: str | None, diff: str, *, seen: str | None = ""
-) -> tuple[ToolResult, str | None]:
+) -> tuple[CallResult, str | None]:
     """The result and the file after; the thread has read the file, or another text, or none."""
     path = run.workspace.root / "a"
     if before is not None:

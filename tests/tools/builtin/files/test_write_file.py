@@ -10,7 +10,7 @@ import pytest
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -34,7 +34,7 @@ def knowing(run: ToolRun, name: str) -> ToolRun:
     return replace(run, seen={name: hash_content(data)})
 
 
-async def write(run: ToolRun, path: str, content: str) -> ToolResult:
+async def write(run: ToolRun, path: str, content: str) -> CallResult:
     return await invoke(write_file, {"path": path, "content": content}, run)
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from maxagent.tools.builtin.notes.todo import todoclear, todoread, todowrite
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -14,7 +14,7 @@ class Thread:
         self.workspace = Workspace(folder)
         self.todos: list[dict[str, str]] = []
 
-    async def call(self, tool: object, **args: object) -> ToolResult:
+    async def call(self, tool: object, **args: object) -> CallResult:
         run = ToolRun(self.workspace, "c", self.workspace.root, todos=self.todos)
         result = await invoke(tool, args, run)
         self.todos = result.update.get("todos", self.todos)

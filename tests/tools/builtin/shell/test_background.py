@@ -15,7 +15,7 @@ from maxagent.tools.builtin.shell.run_command import run_command
 from maxagent.tools.builtin.shell.shell_run import start_shell
 from maxagent.tools.process.background_commands import MAX_RUNNING, BackgroundCommands
 from maxagent.tools.process.command_run import CommandRun
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.tool_run import ToolRun
@@ -37,18 +37,18 @@ class Bench:
         )
         self._count = 0
 
-    async def run(self, command: str, **args: object) -> ToolResult:
+    async def run(self, command: str, **args: object) -> CallResult:
         self._count += 1
         run = replace(self.tool_run, call_id=f"call_{self._count}")
         return await invoke(run_command, {"command": command, **args}, run)
 
-    async def start(self, command: str, **args: object) -> ToolResult:
+    async def start(self, command: str, **args: object) -> CallResult:
         return await self.run(command, background=True, **args)
 
-    async def look(self, command_id: str, **args: object) -> ToolResult:
+    async def look(self, command_id: str, **args: object) -> CallResult:
         return await invoke(command_output, {"id": command_id, **args}, self.tool_run)
 
-    async def kill(self, command_id: str) -> ToolResult:
+    async def kill(self, command_id: str) -> CallResult:
         return await invoke(command_kill, {"id": command_id}, self.tool_run)
 
 

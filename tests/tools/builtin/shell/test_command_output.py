@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.shell.command_output import command_output
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -18,7 +18,7 @@ def run(tmp_path: Path) -> ToolRun:
     return ToolRun(workspace=Workspace(tmp_path), call_id="c", outputs=outputs)
 
 
-async def read(run: ToolRun, identity: str, **args: object) -> ToolResult:
+async def read(run: ToolRun, identity: str, **args: object) -> CallResult:
     return await invoke(command_output, {"id": identity, **args}, run)
 
 

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -38,7 +38,7 @@ class Project:
         self.git("add", "-A", "-f")
         self.git("commit", "-q", "-m", subject)
 
-    async def call(self, tool: BaseTool, folder: str = ".", **args: object) -> ToolResult:
+    async def call(self, tool: BaseTool, folder: str = ".", **args: object) -> CallResult:
         run = ToolRun(Workspace(self.root / folder), "c", self.root / "outputs")
         return await invoke(tool, args, run)
 

@@ -11,7 +11,7 @@ from passing_time import pass_time
 from maxagent.config.settings.schema import SandboxSection
 from maxagent.tools.builtin.shell.command_output import command_output
 from maxagent.tools.builtin.shell.run_command import run_command
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
@@ -30,7 +30,7 @@ class Desk:
         self.show: Callable[[str], None] = self.shown.append
         self.sandbox: Sandbox | None = None
 
-    async def run(self, command: str, **args: object) -> ToolResult:
+    async def run(self, command: str, **args: object) -> CallResult:
         run = ToolRun(
             workspace=Workspace(self.root),
             call_id="call/1",

@@ -6,7 +6,7 @@ from provider import Provider
 from maxagent.config.security.secrets.known_values import remember_secret
 from maxagent.config.settings.schema import RagServer
 from maxagent.tools.builtin.web.use_rag_tool import describe_servers, use_rag_tool
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
@@ -29,7 +29,7 @@ class Desk:
             emit=self.shown.append,
         )
 
-    async def ask(self, query: str = "How do I pay?", server: str = "docs") -> ToolResult:
+    async def ask(self, query: str = "How do I pay?", server: str = "docs") -> CallResult:
         return await invoke(use_rag_tool, {"query": query, "server_name": server}, self.run)
 
 

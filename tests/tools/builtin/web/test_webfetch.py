@@ -12,7 +12,7 @@ from web_server import WebServer
 
 from maxagent.tools.builtin.web import webfetch as tool
 from maxagent.tools.builtin.web.webfetch import MAX_CHARACTERS, render_page, webfetch
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.web.client import fetch_page
@@ -29,7 +29,7 @@ class Desk:
     def run(self) -> ToolRun:
         return ToolRun(Workspace(self._folder), "call/1", self._folder / "outputs")
 
-    async def read(self, path: str, start: int = 0) -> ToolResult:
+    async def read(self, path: str, start: int = 0) -> CallResult:
         """As the tool does it, but that this machine counts as public."""
 
         async def here(host: str, port: int) -> list[object]:
@@ -45,7 +45,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield Desk(tmp_path, web)
 
 
-def inside(result: ToolResult) -> str:
+def inside(result: CallResult) -> str:
     """What stands between the marks."""
     match = re.search(r"<<<<<<<< (\w{12})\n(.*)\n>>>>>>>> \1\Z", result.output, re.DOTALL)
     assert match, result.output

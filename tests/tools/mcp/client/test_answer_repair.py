@@ -15,7 +15,7 @@ from maxagent.tools.mcp.connection import McpConnection
 from maxagent.tools.mcp.definition import ServerDefinitions
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.server_config import McpServer
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 
 SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "sloppy_server.py"
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
@@ -111,7 +111,7 @@ async def test_usable_answer_is_read(oddity: str, tmp_path: Path) -> None:
         answer = await connection.call_tool("good", {})
     finally:
         await connection.close()
-    assert isinstance(answer, ToolResult) and answer.ok
+    assert isinstance(answer, CallResult) and answer.ok
     assert words in answer.output
 
 
@@ -122,7 +122,7 @@ async def test_image_without_type_is_shown(tmp_path: Path) -> None:
         answer = await connection.call_tool("good", {})
     finally:
         await connection.close()
-    assert isinstance(answer, ToolResult) and "image" in answer.output
+    assert isinstance(answer, CallResult) and "image" in answer.output
 
 
 STATED_ERRORS = [
@@ -158,7 +158,7 @@ async def test_stated_error_is_read(
 async def read_error(connection: McpConnection) -> str:
     try:
         result = await connection.call_tool("good", {})
-        assert isinstance(result, ToolResult)
+        assert isinstance(result, CallResult)
         return result.error
     except McpError as error:
         return str(error)
@@ -246,7 +246,7 @@ async def test_unreadable_answer_is_wrong_at_once(
     connection = connect(tmp_path, [GOOD], {"good": answer})
     try:
         result = await connection.call_tool("good", {})
-        assert isinstance(result, ToolResult) and reason in result.error
+        assert isinstance(result, CallResult) and reason in result.error
     except McpError as error:
         assert reason in str(error)
     finally:

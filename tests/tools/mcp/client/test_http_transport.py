@@ -17,7 +17,7 @@ from maxagent.tools.mcp.connection import McpConnection
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.input_request import InputAnswer, InputRequest
 from maxagent.tools.mcp.server_config import McpServer
-from maxagent.tools.result import ToolResult
+from maxagent.tools.result import CallResult
 
 SERVERS = Path(__file__).parents[3] / "fixtures" / "mcp_servers"
 ECHO = {"name": "echo", "inputSchema": {"type": "object"}}
@@ -168,7 +168,7 @@ async def test_a_forgotten_session_is_opened_again(
     known_sessions.clear()
     expected = {"status": 200, "type": JSON, "body": ""}
     answer = await connection.call_tool("echo", expected)
-    assert isinstance(answer, ToolResult) and answer.ok
+    assert isinstance(answer, CallResult) and answer.ok
     assert known_sessions == {"1"} and OldServer.called == 1
 
 
@@ -202,7 +202,7 @@ async def test_a_server_of_type_sse_is_called_and_asks(tmp_path: Path) -> None:
             answer = await connection.call_tool(
                 name, arguments, elicit=answer_ann, on_progress=lambda step, *_: steps.append(step)
             )
-            assert isinstance(answer, ToolResult) and text in answer.output.splitlines()
+            assert isinstance(answer, CallResult) and text in answer.output.splitlines()
         assert steps == [1, 2, 3, 4]
         assert "the first memo" in (await connection.read_resource("memo://one")).output
     with pytest.raises(McpError) as caught:

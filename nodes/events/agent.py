@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+ReportStatus = Literal["done", "partial", "failed"]
+AttemptStatus = Literal["running", "ended", "interrupted", "waiting", "limit", "failed"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class AgentEvent:
@@ -33,7 +36,7 @@ class SubagentFinished:
 
     type: ClassVar[Literal["subagent_finished"]] = "subagent_finished"
     sub_id: str
-    status: Literal["done", "partial", "failed"]
+    status: ReportStatus
     """`partial`: a limit stopped it; `failed`: its model did not answer."""
     report: str
     """The beginning of its report."""
@@ -52,7 +55,7 @@ class AttemptProgress:
     thread_id: str
     model: str
     """The model that was named for it; empty: the configured one."""
-    status: Literal["running", "ended", "interrupted", "waiting", "limit", "failed"]
+    status: AttemptStatus
     role: str = ""
     """The role that acts; `tests` while they run; empty: it has ended, or not begun."""
     tool: str = ""

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from .agent import AgentEvent
 
+HookOutcome = Literal["passed", "refused", "asked", "failed"]
+
 
 @dataclass(frozen=True)
 class ToolCall(AgentEvent):
@@ -62,7 +64,7 @@ class HookFinished(AgentEvent):
     type: ClassVar[Literal["hook"]] = "hook"
     event: Literal["before_tool", "after_tool", "on_stop", "on_session_start"]
     command: str
-    outcome: Literal["passed", "refused", "asked", "failed"]
+    outcome: HookOutcome
     """`refused`: exit code 2 or its like: a call does not run, a turn goes on."""
     tool: str = ""
     """The tool that the model has called; empty: it is about no call."""

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.sdk.events import KINDS, as_json, parse_event
+from maxagent.nodes.events.union import KINDS, as_json, parse_event
 
-PAGE = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/events.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -1,0 +1,1 @@
+"""The events of a run, below the nodes that send them; `union.py` has them all."""

@@ -1,0 +1,170 @@
+"""The events of a run: a closed union of small dataclasses. Names and fields stay; only add.
+
+The terminal, JSON lines, web and ACP render this one stream. A run's stream begins with
+`run_started` and ends with exactly one of `question`, `completion`, `interrupted` and `error`.
+
+A new event takes:
+
+- a dataclass in `nodes/events/<part>.py`, from `AgentEvent` if a sub-agent can send it; its
+  import and its name in `__all__` and in the union `Event` below
+- a node sends it by `emit(runtime, …)`
+- a row in `docs/events.md`
+- a run in `tests/e2e/test_event_schema.py`, or a test of its own: then list it in `elsewhere`
+  there
+- `make docs`
+- if people see it: a method in `cli/rendering/text_renderer.py`, which conversations
+  and single messages use, too (what they do not show: `SILENT_EVENTS` in
+  `cli/repl/session/turn_renderer.py`)
+- its words in `cli/rendering/event_text.py`, their keys in both `mcode.po`
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from keyword import iskeyword
+from typing import Any
+
+from .agent import AgentEvent, AttemptProgress, AttemptsCompared, SubagentFinished, SubagentStarted
+from .context import CacheReset, CardProposed, CompactionFinished, CompactionStarted, MemoryShown
+from .model import ModelChanged, Output, Retrying, RoleStarted, Thinking, TokenUsage
+from .progress import (
+    EvidenceFound,
+    FilesChanged,
+    Mentioned,
+    ModeChanged,
+    Notice,
+    Plan,
+    PlanResponse,
+    Progress,
+    Repair,
+    Steered,
+    Todos,
+    Verifying,
+)
+from .question import Question
+from .run import Completion, Failure, Interrupted, PullRequestOpened, RunStarted
+from .tool import (
+    BackgroundFinished,
+    BackgroundStarted,
+    HookFinished,
+    ToolCall,
+    ToolOutput,
+    ToolProgress,
+    ToolResult,
+)
+
+__all__ = (
+    "AttemptProgress",
+    "AttemptsCompared",
+    "BackgroundFinished",
+    "BackgroundStarted",
+    "CacheReset",
+    "CardProposed",
+    "CompactionFinished",
+    "CompactionStarted",
+    "Completion",
+    "Event",
+    "EvidenceFound",
+    "Failure",
+    "FilesChanged",
+    "HookFinished",
+    "Interrupted",
+    "KINDS",
+    "MemoryShown",
+    "Mentioned",
+    "ModeChanged",
+    "ModelChanged",
+    "Notice",
+    "Output",
+    "Plan",
+    "PlanResponse",
+    "Progress",
+    "PullRequestOpened",
+    "Question",
+    "Repair",
+    "Retrying",
+    "RoleStarted",
+    "RunStarted",
+    "Steered",
+    "SubagentFinished",
+    "SubagentStarted",
+    "Thinking",
+    "Todos",
+    "TokenUsage",
+    "ToolCall",
+    "ToolOutput",
+    "ToolProgress",
+    "ToolResult",
+    "Verifying",
+    "as_json",
+    "is_from_subagent",
+    "list_questions",
+    "parse_event",
+)
+
+Event = (
+    RunStarted
+    | RoleStarted
+    | ModeChanged
+    | Mentioned
+    | Steered
+    | MemoryShown
+    | CardProposed
+    | Thinking
+    | Output
+    | Retrying
+    | ModelChanged
+    | TokenUsage
+    | Plan
+    | PlanResponse
+    | ToolCall
+    | ToolOutput
+    | ToolProgress
+    | ToolResult
+    | HookFinished
+    | BackgroundStarted
+    | BackgroundFinished
+    | SubagentStarted
+    | SubagentFinished
+    | Todos
+    | FilesChanged
+    | Verifying
+    | EvidenceFound
+    | Repair
+    | AttemptProgress
+    | AttemptsCompared
+    | Progress
+    | CompactionStarted
+    | CompactionFinished
+    | CacheReset
+    | Notice
+    | PullRequestOpened
+    | Question
+    | Completion
+    | Interrupted
+    | Failure
+)
+KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
+
+
+def list_questions(first: Question | None) -> list[Question]:
+    """Return all open questions by the event that a run ended with; none without one."""
+    return [first, *(Question(**other) for other in first.others)] if first else []
+
+
+def is_from_subagent(event: Event) -> bool:
+    """Return whether a sub-agent has emitted the event."""
+    return isinstance(event, AgentEvent) and bool(event.agent)
+
+
+def parse_event(data: Mapping[str, Any]) -> Event:
+    """Return the event that a node emitted; raise KeyError or TypeError if it is unknown."""
+    fields = {f"{name}_" if iskeyword(name) else name: data[name] for name in data}
+    return KINDS[fields.pop("type")](**fields)
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """Return the event as JSON, its `type` first."""
+    fields = {name.removesuffix("_"): value for name, value in asdict(event).items()}
+    if isinstance(event, AgentEvent):
+        fields["agent"] = fields.pop("agent")
+    return {"type": event.type, **fields}

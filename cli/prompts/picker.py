@@ -90,7 +90,7 @@ class PickerState(Generic[Item]):
         self._rank = rank
         self._build_cells = build_cells
         self.fitting = list(items)
-        self._at = 0
+        self._typed, self._at = "", 0
 
     @property
     def count(self) -> int:
@@ -104,7 +104,17 @@ class PickerState(Generic[Item]):
 
     def filter(self, typed: str) -> None:
         """Keep only the items that match; select the best."""
+        self._typed = typed
         self.fitting, self._at = self._rank(self._items, typed), 0
+
+    def replace_items(self, items: Sequence[Item], get_key: Callable[[Item], str]) -> None:
+        """Take newer items; what is typed stays, and the selected item, if it still matches."""
+        selected = self.selected_item
+        self._items = items
+        self.fitting = self._rank(items, self._typed)
+        keys = [get_key(item) for item in self.fitting]
+        key = get_key(selected) if selected else ""
+        self._at = keys.index(key) if key in keys else max(0, min(self._at, len(keys) - 1))
 
     def move(self, by: int) -> None:
         """Move the selection; it stops at both ends."""
@@ -165,7 +175,7 @@ def build_picker(
     body = HSplit(
         [
             Window(search, height=1),
-            Window(FormattedTextControl(render_rows), height=min(SHOWN, choice.count) or 1),
+            Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1),
             *(
                 [Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style="italic")]
                 if describe

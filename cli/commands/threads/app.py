@@ -1,11 +1,12 @@
 """`mcode threads` with all its commands."""
 
 from .. import resume
-from . import changes, compact, fork, listing, move, prune, show, trace, transfer, tree
+from . import changes, compact, fork, listing, move, prune, show, trace, transfer, tree, watch
 
 app = listing.app
 for command in (
     show.show,
+    watch.watch,
     fork.fork,
     move.move,
     tree.tree,

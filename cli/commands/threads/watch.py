@@ -1,0 +1,108 @@
+"""`mcode threads watch`: the inbox of all threads, live; a question is answered from it."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....config import paths
+from ...i18n.catalogs import get_language, t
+from ...prompts.picker import can_draw_picker
+from ...prompts.thread_watch import SECONDS, pick_live, sort_threads
+from ...rendering.humanize import format_age
+from ...rendering.listings.threads import SHORT_ID, format_title, open_index, to_mappings
+from ...rendering.output import echo, echo_json
+from ...rendering.sanitize import sanitize_line
+from .listing import AsJson
+
+if TYPE_CHECKING:
+    from ....memory.threads.changes import ThreadChanges
+    from ....memory.threads.record import ThreadRow
+
+# A thread in these states is not over
+_OPEN = ("waiting", "running", "limit", "interrupted")
+# What opens a thread in each state, as docs/threads.md has it; `threads show` for all others
+_COMMANDS = {
+    "idle": ("chat", "--resume"),
+    **dict.fromkeys(("waiting", "limit", "interrupted", "failed", "unknown"), ("resume",)),
+}
+
+
+def watch(as_json: AsJson = False) -> None:
+    """Show the threads of all folders as they change; Enter opens one, or answers its question.
+
+    Without a terminal it prints a line for each thread that is not over, and for each change.
+    """
+    from ....memory.threads.changes import ThreadChanges
+
+    open_index()  # which says where a damaged database was replaced
+    with ThreadChanges(paths.locate_home()) as changes:
+        is_drawn = sys.stdin.isatty() and sys.stderr.isatty() and can_draw_picker()
+        if is_drawn and not as_json:
+            _watch_at_terminal(changes)
+        else:
+            _print_changes(changes, as_json=as_json)
+
+
+def choose_arguments(row: "ThreadRow") -> list[str]:
+    """Return the arguments of `mcode` that open a thread."""
+    return [*_COMMANDS.get(row.status, ("threads", "show")), row.thread_id]
+
+
+def _watch_at_terminal(changes: "ThreadChanges") -> None:
+    rows: Sequence[ThreadRow] = changes.read() or []
+    if not rows:
+        echo(t("threads.none"), err=True)
+        return
+    while (row := pick_live(changes, rows)) is not None:
+        echo(f"› {row.thread_id[:SHORT_ID]}  {format_title(row)}", err=True)
+        _run_mcode(choose_arguments(row), Path(row.folder))
+        rows = changes.read() or rows
+
+
+def _run_mcode(arguments: Sequence[str], folder: Path) -> None:
+    """Run `mcode` in a thread's folder; Ctrl-C stops that run only."""
+    command = [sys.executable, "-P", "-m", "maxagent", "--lang", get_language(), *arguments]
+    handler = signal.signal(signal.SIGINT, _stay)
+    try:
+        subprocess.run(command, cwd=folder if folder.is_dir() else None, check=False)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _stay(number: int, frame: object) -> None:
+    """Do nothing: the program in the foreground gets the signal, too."""
+
+
+def _print_changes(changes: "ThreadChanges", *, as_json: bool) -> None:
+    """Print each thread that is not over, then each whose status has changed, until Ctrl-C."""
+    seen: dict[str, tuple[str, str]] = {}
+    is_first = True
+    while True:
+        rows = sort_threads(changes.read() or [])
+        changed = [row for row in rows if seen.get(row.thread_id) != _read_state(row)]
+        seen |= {row.thread_id: _read_state(row) for row in changed}
+        _print_rows(
+            [row for row in changed if row.status in _OPEN or not is_first], as_json=as_json
+        )
+        is_first = False
+        time.sleep(SECONDS)
+
+
+def _read_state(row: "ThreadRow") -> tuple[str, str]:
+    """Return the status, and when a question was asked: the next one is changed, too."""
+    return row.status, row.updated_at if row.status == "waiting" else ""
+
+
+def _print_rows(rows: "list[ThreadRow]", *, as_json: bool) -> None:
+    if as_json:
+        for mapping in to_mappings(rows, None) if rows else ():
+            echo_json(mapping, indent=None)
+        return
+    for row in rows:
+        status, age = t(f"threads.status.{row.status}"), format_age(row.updated_at)
+        folder = sanitize_line(Path(row.folder).name)
+        echo(f"{row.thread_id[:SHORT_ID]}  {status}  {age}  {folder}  {format_title(row)}")

@@ -1,0 +1,45 @@
+"""The list of all threads, read again whenever something has changed."""
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+from ...config import paths
+from ..database.connection import connect, read_data_version, translate_sqlite_errors
+from .index import ThreadIndex
+from .record import ThreadRow
+
+# Seconds after which the list is read anyway: a process that was killed changes no row
+MAX_SECONDS = 5.0
+
+
+class ThreadChanges:
+    """Reads the threads of one MaxAgent home while others work on them."""
+
+    def __init__(self, home: Path) -> None:
+        self._index = ThreadIndex(home)
+        self._path = paths.locate_database(home)
+        self._connection = connect(self._path)
+        self._version = -1
+        self._read_at = 0.0
+
+    def __enter__(self) -> "ThreadChanges":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def read(self) -> list[ThreadRow] | None:
+        """Return all threads; None if nothing has changed since they were last read."""
+        with translate_sqlite_errors(self._path):
+            version = read_data_version(self._connection)
+        now = time.monotonic()
+        if version == self._version and now - self._read_at < MAX_SECONDS:
+            return None
+        self._version, self._read_at = version, now
+        return self._index.list()

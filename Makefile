@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -82,6 +82,9 @@ torture-questions: $(INSTALLED) ## type N sentences across the opening of every 
 
 torture-agents: $(INSTALLED) ## kill a conversation with three sub-agents N times: make torture-agents N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/agents_torture.py $(N)
+
+torture-service: $(INSTALLED) ## let 20 users talk to a FastAPI service that is killed: make torture-service SECONDS=60
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/service_torture.py $(if $(SECONDS),--seconds $(SECONDS))
 
 torture-acp: $(INSTALLED) ## kill mcode acp and its editor N times: make torture-acp N=200
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/acp_torture.py $(or $(N),200)

@@ -3,6 +3,7 @@
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import END, START
+from typing_extensions import Unpack
 
 from ..nodes.chat_turn import run_build_mode as build_mode
 from ..nodes.chat_turn import run_plan_mode
@@ -15,6 +16,7 @@ from ..nodes.lazy_nodes import (
     switch_mode,
 )
 from ..nodes.receive_message import receive_message
+from ..nodes.run.program_parts import ProgramArguments, build_program_parts
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 from .job_graph import JobGraph, label_edges
@@ -27,9 +29,17 @@ TURN_EDGES = {
 }
 
 
-def build_graph() -> JobGraph[State, Task]:
-    """Build the conversation's graph, not compiled: the caller adds saver and store."""
-    builder = JobGraph(State, Task, main_line=(START, "listen", "compact", "build", END))
+def build_graph(**program: Unpack[ProgramArguments]) -> JobGraph[State, Task]:
+    """Build the conversation's graph, not compiled: the caller adds saver and store.
+
+    `tools`, `model` and `hooks` are those of `Runner`.
+    """
+    builder = JobGraph(
+        State,
+        Task,
+        main_line=(START, "listen", "compact", "build", END),
+        parts=build_program_parts(**program),
+    )
     builder.add_node("listen", receive_message, destinations={"compact": "message"})
     compact_edges = {**label_edges("next turn", MODES), END: "compacted"}
     builder.add_node("compact", compact, destinations=compact_edges)

@@ -3,18 +3,25 @@
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import END, START
+from typing_extensions import Unpack
 
 from ..nodes.editor import run_editor
 from ..nodes.lazy_nodes import approve, compact, run_tool
+from ..nodes.run.program_parts import ProgramArguments, build_program_parts
 from ..nodes.state import State, Task
 from ..nodes.tool_task import ToolTask
 from .job_graph import JobGraph
 from .subagent import add_subagent_nodes
 
 
-def build_graph() -> JobGraph[State, Task]:
-    """Build the edit's graph, not compiled: the caller adds saver and store."""
-    builder = JobGraph(State, Task, main_line=(START, "editor", END))
+def build_graph(**program: Unpack[ProgramArguments]) -> JobGraph[State, Task]:
+    """Build the edit's graph, not compiled: the caller adds saver and store.
+
+    `tools`, `model` and `hooks` are those of `Runner`.
+    """
+    builder = JobGraph(
+        State, Task, main_line=(START, "editor", END), parts=build_program_parts(**program)
+    )
     turn_edges = {"approve": "calls tools", "compact": "too long", "editor": "goes on", END: "done"}
     builder.add_node("editor", run_editor, destinations=turn_edges)
     compact_edges = {"editor": "next turn", END: "compacted"}

@@ -8,6 +8,7 @@ A node routes by the `Command` that it returns. A person's write is made as some
 # LangGraph's types are only partly known
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Generic, NoReturn, cast
 
@@ -23,11 +24,13 @@ from typing_extensions import override
 from ..config.errors import UsageError
 from ..config.text import text
 from ..nodes.run.context import Context
+from ..nodes.run.program_parts import ProgramParts
 
 # LangGraph's names of the functions in a writer's configuration, of the sends, of a run's runtime
 READ, SEND, SENDS, RUNTIME = "__pregel_read", "__pregel_send", "__pregel_tasks", "__pregel_runtime"
 REQUIRED = ("request", "folder")
 INCOMPLETE = "the input has no {keys}; it is `request`, a text, and `folder`, the project's path"
+NO_PARTS = ProgramParts()
 NO_SYNC = "MaxAgent's graphs run only in an event loop: use `ainvoke` or `astream`"
 
 
@@ -64,7 +67,13 @@ class PendingWriter(Runnable[Any, Any]):
 
 
 class InputWriter(Runnable[Any, Any]):
-    """The last writer of the start: checks a run's input, which a person's write only completes."""
+    """The last writer of the start: checks a run's input, which a person's write only completes.
+
+    It also records the program's model in the options that name none.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model
 
     @override
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -79,6 +88,9 @@ class InputWriter(Runnable[Any, Any]):
                 text(INCOMPLETE, keys=", ".join(f"`{key}`" for key in missing)),
                 hint="a thread that has begun knows its folder; `options` is optional",
             )
+        options = {**functions[READ](["options"]), **state}.get("options") or {}
+        if self._model and not options.get("model"):
+            functions[SEND]([("options", {**options, "model": self._model})])
         return input
 
     @override
@@ -91,10 +103,15 @@ class JobGraph(StateGraph[StateT, Context, InputT, StateT], Generic[StateT, Inpu
     """A StateGraph that goes on after a person's write, and draws its main line."""
 
     def __init__(
-        self, state_schema: type[StateT], input_schema: type[InputT], main_line: Sequence[str]
+        self,
+        state_schema: type[StateT],
+        input_schema: type[InputT],
+        main_line: Sequence[str],
+        parts: ProgramParts = NO_PARTS,
     ) -> None:
         super().__init__(state_schema, Context, input_schema=input_schema)
         self.main_line = {*pairwise(main_line)}
+        self.parts = parts
 
     @override
     def compile(self, *args: Any, **kwargs: Any) -> "CompiledJobGraph[StateT, InputT]":
@@ -102,7 +119,7 @@ class JobGraph(StateGraph[StateT, Context, InputT, StateT], Generic[StateT, Inpu
         compiled = super().compile(*args, **kwargs)
         keep = PendingWriter([at for node in compiled.nodes.values() for at in node.triggers])
         for name, node in compiled.nodes.items():
-            last = InputWriter() if name == START else keep
+            last = InputWriter(self.parts.model_name) if name == START else keep
             compiled.nodes[name] = node.copy({"writers": [*node.writers, last]})
         # LangGraph's `compile` names its own class, and sets what a copy would lose
         compiled.__class__ = CompiledJobGraph
@@ -152,10 +169,15 @@ class CompiledJobGraph(
     ) -> AsyncIterator[Any]:
         """Stream a run; without a context the parent's holds, or one that ends with the run."""
         around = ensure_config(config).get("configurable", {}).get(RUNTIME)
-        if isinstance(context, Context) or isinstance(getattr(around, "context", None), Context):
+        given = context if isinstance(context, Context) else getattr(around, "context", None)
+        parts = cast(JobGraph[StateT, InputT], self.builder).parts
+        if isinstance(given, Context) and parts.is_empty:
             return super().astream(input, config, context=context, **kwargs)
         schema: Any = self.context_schema
-        own: Context = schema(**(context or {}))
+        fields = cast("Mapping[str, Any]", context or {})
+        pool: dict[str, Any] = {} if parts.is_empty else {"pool": parts.create_pool()}
+        is_given = isinstance(given, Context)
+        own = replace(given, **pool) if is_given else schema(**{**pool, **fields})
         return self._stream_alone(input, config, own, kwargs)
 
     async def _stream_alone(

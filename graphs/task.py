@@ -7,6 +7,7 @@ tests → review.
 # pyright: reportUnknownMemberType=false
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import END, START
+from typing_extensions import Unpack
 
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
@@ -20,6 +21,7 @@ from ..nodes.lazy_nodes import (
     run_tool,
     verify,
 )
+from ..nodes.run.program_parts import ProgramArguments, build_program_parts
 from ..nodes.state import State, Task, choose_first_node
 from ..nodes.tool_task import ToolTask
 from .job_graph import JobGraph, label_edges
@@ -31,9 +33,12 @@ FIRST_NODES = ["architect", "attempts", "verify"]
 TURN_EDGES = {"approve": "calls tools", "compact": "too long", "review": "stopped"}
 
 
-def build_graph() -> JobGraph[State, Task]:
-    """Build the task's graph, not compiled: the caller adds saver and store."""
-    builder = JobGraph(State, Task, main_line=MAIN_LINE)
+def build_graph(**program: Unpack[ProgramArguments]) -> JobGraph[State, Task]:
+    """Build the task's graph, not compiled: the caller adds saver and store.
+
+    `tools`, `model` and `hooks` are those of `Runner`.
+    """
+    builder = JobGraph(State, Task, main_line=MAIN_LINE, parts=build_program_parts(**program))
     architect_edges = {**TURN_EDGES, "architect": "goes on", "coder": "plan"}
     builder.add_node("architect", run_architect, destinations=architect_edges)
     coder_edges = {**TURN_EDGES, "coder": "goes on", "verify": "change"}

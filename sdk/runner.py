@@ -14,7 +14,7 @@ from ..config.arguments import validate_argument, validate_arguments
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.settings.hook_entries import HookEvent
-from ..config.settings.hooks import HookFunction, build_program_hooks
+from ..config.settings.hooks import HookFunction
 from ..config.trust.decision import trust
 from ..memory.cards.store import open_store
 from ..memory.database.checkpointer import open_checkpointer
@@ -24,7 +24,7 @@ from ..nodes.messages.steering import SteeringQueue
 from ..nodes.options import Options, select_lasting
 from ..nodes.run.context import Context
 from ..nodes.run.dependencies import Dependencies
-from ..nodes.run.dependency_pool import DependencyPool
+from ..nodes.run.program_parts import ProgramArguments, build_program_parts
 from ..nodes.state import State
 from .agents import Agents
 from .attempts import AttemptThreads, StopReason
@@ -49,7 +49,6 @@ from .thread_history import ThreadHistory
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
-    from langchain_core.tools import BaseTool
 
     from ..tools.runtime.program_tools import ProgramTool
     from .compaction import Compactor
@@ -85,8 +84,8 @@ class Runner(ThreadHistory, AsyncOnly):
         """
         validate_argument("on_question", on_question, Callable[..., object] | None)
         super().__init__(Path(os.path.abspath(home)) if home else None)
-        self._tools, self._model, self._hooks = _build_tools(tools), model, hooks or {}
-        self.pool = DependencyPool(self._tools, model, build_program_hooks(self._hooks))
+        self._arguments: ProgramArguments = {"tools": tools, "model": model, "hooks": hooks}
+        self.pool = build_program_parts(**self._arguments).create_pool()
         self.background = BackgroundJobs(self.pool)
         self.steering = SteeringQueue()
         """Messages sent by `steer` that no turn has read."""
@@ -361,7 +360,7 @@ class Runner(ThreadHistory, AsyncOnly):
 
     def _open_attempt_runner(self, deadline: float) -> "Runner":
         """Open a runner for one more thread that runs at the same time."""
-        beside = Runner(home=self.home, tools=self._tools, model=self._model, hooks=self._hooks)
+        beside = Runner(home=self.home, **self._arguments)
         beside.deadline = deadline
         return beside
 
@@ -390,11 +389,3 @@ class Runner(ThreadHistory, AsyncOnly):
 
 def _build_closed_error() -> UsageError:
     return UsageError("the runner is not open", hint="use `async with Runner() as runner:`")
-
-
-def _build_tools(tools: "Sequence[ProgramTool]") -> "tuple[BaseTool, ...]":
-    if not tools:
-        return ()
-    from ..tools.runtime.program_tools import build_program_tools
-
-    return build_program_tools(tools)

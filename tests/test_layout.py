@@ -58,7 +58,7 @@ ROOMS = {
     "builtin/mcp runtime",
 }
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md", "testing.md", "tools.md"}
-FOR_USERS |= {"langgraph.md"}
+FOR_USERS |= {"langgraph.md", "other-sdks.md"}
 """Pages whose `cart.py` is a file of the user's."""
 
 

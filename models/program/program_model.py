@@ -84,7 +84,7 @@ def build_absent_error(name: str) -> UsageError:
     """Return the error of a thread whose model is an object that is not there."""
     return UsageError(
         text("the model `{name}` of the thread is an object of a program", name=name),
-        hint="open the runner with `Runner(model=…)`, or name another model",
+        hint="give it to `Runner(model=…)` or `build_graph(model=…)`, or name another model",
     )
 
 

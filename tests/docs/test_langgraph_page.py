@@ -45,6 +45,7 @@ def play(project: Path, monkeypatch: pytest.MonkeyPatch, *turns: Any) -> None:
         (1, [ANSWER], "Hello there.\n"),
         (2, [ANSWER], "Dear customer, Hello there.\n"),
         (3, [ANSWER], "Hello there.\n"),
+        (6, [ANSWER], "There are seven.\n"),
     ],
 )
 def test_program_of_the_page_prints_its_answer(

@@ -16,7 +16,7 @@ from maxagent import Output, Question, ToolCall
 from maxagent.sdk.events import KINDS
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/sdk.md", "docs/events.md", "docs/langgraph.md")
+PAGES = ("docs/sdk.md", "docs/events.md", "docs/langgraph.md", "docs/other-sdks.md")
 PROGRAM = Path(__file__).with_name("interface_program.py")
 # some types of LangGraph's own methods are unknown, whoever calls them
 UNKNOWN = "# pyright: reportUnknownMemberType=false\n"

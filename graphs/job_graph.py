@@ -88,7 +88,7 @@ class InputWriter(Runnable[Any, Any]):
                 text(INCOMPLETE, keys=", ".join(f"`{key}`" for key in missing)),
                 hint="a thread that has begun knows its folder; `options` is optional",
             )
-        options = {**functions[READ](["options"]), **state}.get("options") or {}
+        options: Mapping[str, Any] = {**functions[READ](["options"]), **state}.get("options") or {}
         if self._model and not options.get("model"):
             functions[SEND]([("options", {**options, "model": self._model})])
         return input
@@ -176,8 +176,9 @@ class CompiledJobGraph(
         schema: Any = self.context_schema
         fields = cast("Mapping[str, Any]", context or {})
         pool: dict[str, Any] = {} if parts.is_empty else {"pool": parts.create_pool()}
-        is_given = isinstance(given, Context)
-        own = replace(given, **pool) if is_given else schema(**{**pool, **fields})
+        own: Context = (
+            replace(given, **pool) if isinstance(given, Context) else schema(**{**pool, **fields})
+        )
         return self._stream_alone(input, config, own, kwargs)
 
     async def _stream_alone(

@@ -14,7 +14,7 @@ from typing import Any
 COLLECTION_THRESHOLD = 100_000
 
 # Of each of these LangChain and LangGraph import one small module before they can do anything; its
-# `__init__` brings a hundred more, which no run uses: `docs/decisions/0046`
+# `__init__` brings a hundred more, which no run uses: `docs/decisions/0047`
 DEFERRED_PACKAGES = ("langgraph_sdk", "langsmith.types")
 
 

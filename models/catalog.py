@@ -59,8 +59,13 @@ class CatalogEntry:
 @cache
 def load_catalog() -> Mapping[str, CatalogEntry]:
     """Return every known model by `provider/model`: the built-in ones, and the refreshed ones."""
-    built_in = parse_catalog(Path(__file__).with_name("catalog.json").read_bytes())
-    return {**built_in, **_load_refreshed()}
+    return {**load_built_in(), **_load_refreshed()}
+
+
+@cache
+def load_built_in() -> Mapping[str, CatalogEntry]:
+    """Return the models that this version knows, whatever was refreshed since."""
+    return parse_catalog(Path(__file__).with_name("catalog.json").read_bytes())
 
 
 def locate_refreshed(home: Path) -> Path:

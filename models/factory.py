@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 from ..config.errors import UsageError
 from ..config.text import text
 from .http.learnt_limits import LearntLimits
+from .policy.limits import check_request
 from .resolver import ResolvedModel
 from .xml_calls.refusals import ToolRefusals
 
@@ -26,6 +27,7 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
             text("`{provider}` needs the name of a model", provider=provider),
             hint=text("set `model.default` to `{provider}/MODEL`", provider=provider),
         )
+    check_request(resolved)
     # imported late: langchain-openai alone takes about a second
     if resolved.provider.name == "scripted":
         from .scripted_model import open_script
@@ -102,6 +104,7 @@ class ModelPool:
     def _open_program_model(self, resolved: ResolvedModel) -> "BaseChatModel":
         from .program.program_model import ProgramModel, build_absent_error, name_program_model
 
+        check_request(resolved)
         model = self._program_model
         if model is None or name_program_model(model) != resolved.name:
             raise build_absent_error(resolved.name)

@@ -15,6 +15,7 @@ from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
 from .auth.key_shapes import is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
+from .policy.limits import check_model
 from .providers import (
     Api,
     Provider,
@@ -107,6 +108,7 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     _check_key(chosen, base_url, key)
     resolved = _with_limits(settings, chosen.adapt_to(base_url), model, base_url, key)
     _check_package(resolved)
+    check_model(resolved)
     return _with_login(resolved, settings, environ) if chosen.login else resolved
 
 

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from ..config.security.redaction import redact
 from ..models.invoke import invoke_model, invoke_with_less_thinking
+from ..models.policy.limits import check_request, record_request
 from ..nodes.messages.context_message import to_context_messages
 from ..nodes.run.agent import load_agent
 from ..nodes.run.message_history import select_view
@@ -49,12 +50,14 @@ async def ask_side_question(reader: StateReader, thread: str, question: str) -> 
         HumanMessage(TEMPLATE.format(question=redact(question))),
     ]
     options = replace(build_request_options(state, role), tool_choice="none")
+    check_request(agent.deps.model)
     with disable_tracing():
         answer = await invoke_with_less_thinking(
             lambda sent: invoke_model(agent.model, request, _ignore, _ignore, sent),
             options,
             lambda _: None,
         )
+    record_request(agent.deps.model, answer)
     used = answer.usage_metadata or {}
     return SideReply(
         str(answer.text), int(used.get("input_tokens", 0)), int(used.get("output_tokens", 0))

@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
 from ..config.security.redaction import find_marks
+from ..config.settings.policy_file import load_managed_policy
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
@@ -16,6 +18,9 @@ from ..memory.cards.project_claim import MOVED, NOT_SHARED, describe_claim, find
 from ..memory.snapshots.git_repository import find_git
 from ..nodes.run.dependencies import Dependencies
 from ..tools.runtime.missing_tools import find_missing_tools
+
+if TYPE_CHECKING:
+    from ..config.settings.managed_policy import ManagedPolicy
 
 DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
@@ -52,6 +57,8 @@ HIDDEN = "what looks like a secret was taken out of the request, so the model re
 FINISHED = "finished an interrupted restore; files restored: {count}"
 LEFT = "skipped `{path}`: {reason}"
 
+POLICY = "the policy `{file}` applies: {effects}"
+
 UNREAD_NETWORK = "network settings that cannot be read are ignored: {variables}"
 
 MISSING_TOOLS = "the configuration names tools that are not available here: {tools}"
@@ -66,6 +73,7 @@ STANDING = tuple(
         IGNORED_INSTRUCTIONS,
         NO_SANDBOX,
         MISSING_TOOLS,
+        POLICY,
         NOT_SHARED,
         MOVED,
     )
@@ -110,6 +118,36 @@ def collect_sandbox_notices(deps: Dependencies) -> list[str]:
     if deps.sandbox.is_on or deps.settings.sandbox.mode == "off":
         return []
     return [text(NO_SANDBOX, why=deps.sandbox.why_none)]
+
+
+def collect_policy_notices(deps: Dependencies) -> list[str]:
+    """Return one notice about an administrator's policy, if it changes something here."""
+    policy = load_managed_policy()
+    if policy is None:
+        return []
+    effects = _list_policy_effects(policy, deps)
+    named = join_texts("; ", effects)
+    return [text(POLICY, file=policy.layer.name, effects=named)] if effects else []
+
+
+def _list_policy_effects(policy: "ManagedPolicy", deps: Dependencies) -> list[str]:
+    """List what is stricter than the user's and the project's settings say."""
+    file = f"{policy.layer.name}:"
+    changed = [
+        key for key, origin in deps.sources.loaded.origins.items() if origin.startswith(file)
+    ]
+    effects = [text("it sets {keys}", keys=", ".join(f"`{key}`" for key in changed))]
+    mode = policy.keys.mode
+    is_at_limit = mode is not None and deps.policy.mode == mode
+    effects += [text("no mode is looser than `{mode}`", mode=mode)] if is_at_limit else []
+    if policy.keys.hooks != "all":
+        hooks = {"none": "no hook runs", "user": "no hook of a project runs"}
+        effects.append(hooks[policy.keys.hooks])
+    refused = [server.name for server in deps.sources.servers if file in server.problem]
+    if refused:
+        names = ", ".join(f"`{name}`" for name in refused)
+        effects.append(text("these MCP servers are not used: {names}", names=names))
+    return effects
 
 
 def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
@@ -165,6 +203,7 @@ def describe_incomplete_instructions(instructions: Sequence[Instruction]) -> lis
 def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
     """Return the notices about a state; `tests`: whether the job would run the project's tests."""
     return [
+        *collect_policy_notices(deps),
         *collect_trust_notices(deps.trust, tests=tests),
         *collect_instruction_notices(deps),
         *collect_sandbox_notices(deps),

@@ -35,7 +35,7 @@ ROOMS = {
     "remote_url skills",
     "memory": "transaction rollback_lock checkpoints database cards journal snapshots threads undo "
     "worktrees",
-    "models": "address errors retry error_classification auth providers catalog resolver "
+    "models": "address errors retry error_classification auth providers catalog policy resolver "
     "text_cleanup tool_arguments content_blocks replay streaming_model served_models http thinking "
     "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "
     "langchain_responses scripted_model factory key_sources listing local_servers prompt_addenda "

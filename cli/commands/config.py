@@ -45,19 +45,25 @@ def show(
     """Show all settings in effect in the current folder."""
     from ...config.security.redaction import redact_json
     from ...config.settings.keys import hide_secrets, iter_leaves, join_key
+    from ...config.settings.policy_file import load_managed_policy
     from ..rendering.listings.settings import as_yaml
 
-    loaded = _load_settings()
+    loaded, policy = _load_settings(), load_managed_policy()
+    origins: dict[str, str] = {**loaded.origins}
     values = redact_json(hide_secrets(loaded.settings.model_dump()))
+    if policy:
+        values["policy"] = redact_json(policy.layer.values)
+        leaves = iter_leaves(policy.layer.values)
+        origins |= {join_key(("policy", *path)): policy.locate(*path) for path, _ in leaves}
     if as_json and show_origin:
         values = {
-            key: {"value": value, "origin": loaded.origins[key]}
+            key: {"value": value, "origin": origins[key]}
             for key, value in ((join_key(path), value) for path, value in iter_leaves(values))
         }
     if as_json:
         echo_json(values)
     else:
-        echo(as_yaml(values, loaded.origins if show_origin else None))
+        echo(as_yaml(values, origins if show_origin else None))
 
 
 @app.command()

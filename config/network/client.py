@@ -14,6 +14,8 @@ from typing import Any, cast
 import httpx2
 
 from ... import __version__
+from ..errors import UsageError
+from ..settings.policy_file import load_managed_policy
 from ..text import text
 from .addresses import IP, HostUnknownError, Resolve, is_public, may_lead_to, resolve_host
 from .certificates import build_empty_context, load_tls_context
@@ -85,6 +87,7 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
         until = None if limits.seconds is None else clock() + limits.seconds
         headers_until = until if limits.header_seconds is None else clock() + limits.header_seconds
         proxy = self._proxies.find_proxy(url.scheme, _get_host(url), url.port)
+        _check_policy(request, proxy)
         try:
             async with asyncio.timeout_at(headers_until):
                 response = await self._send(request, proxy)
@@ -166,6 +169,18 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
                     source=named_by.host,
                 )
             )
+
+
+def _check_policy(request: httpx2.Request, proxy: Proxy | None) -> None:
+    """Raise RefusedAddressError for a host, or a proxy, that an administrator does not allow."""
+    try:
+        policy = load_managed_policy()
+    except UsageError as error:
+        raise RefusedAddressError(error.message, request=request) from error
+    hosts = [_get_host(request.url), *([proxy.host] if proxy else [])] if policy else []
+    for host in hosts:
+        if policy and (reason := policy.explain_refused_host(host)):
+            raise RefusedAddressError(reason, request=request)
 
 
 def load_proxies() -> ProxySettings:

@@ -1,6 +1,6 @@
 """Loader of the settings: flags over environment, project, profile, user file and defaults.
 
-The project's file counts only in a trusted folder.
+The project's file counts only in a trusted folder. An administrator's policy is above all of them.
 """
 
 import os
@@ -20,6 +20,8 @@ from .env_vars import expand_layer, from_environment
 from .hooks import ConfiguredHook, merge_hooks, read_hooks, with_own_events
 from .keys import fill_empty_sections, is_secret, iter_leaves, join_key, split_key
 from .permission_rules import RawRule, merge_rules, read_rules
+from .policy_file import load_managed_policy
+from .policy_layer import build_policy_layer, select_allowed_hooks
 from .profiles import find_profile
 from .schema import Settings
 from .sources import (
@@ -69,6 +71,7 @@ def load_settings(
 
     Raises UsageError that lists every error with its file and line, or its variable.
     """
+    policy = load_managed_policy()
     layers: list[Layer] = []
     reports: list[str] = []
     for source in [
@@ -84,13 +87,17 @@ def load_settings(
     layers = [*map(with_own_events, without_switches(layers, project))]
     together = [*with_all_patterns(layers, project), merge_rules(layers), merge_hooks(layers)]
     settings = Settings.model_validate(merge_layers(together), strict=True)
+    if policy:
+        own = build_policy_layer(settings, policy)
+        settings = Settings.model_validate(merge_layers([*together, own]), strict=True)
+        layers = [*layers, own]
     _remember_secrets(settings)
     return LoadedSettings(
         settings,
         _find_origins(settings, layers),
-        read_rules(layers),
+        read_rules([*layers, policy.layer] if policy else layers),
         list_negated_patterns(layers, project),
-        read_hooks(layers, project),
+        tuple(select_allowed_hooks(read_hooks(layers, project), policy)),
     )
 
 

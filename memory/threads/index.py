@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.security.private_files import delete_folder
+from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
@@ -231,7 +232,11 @@ class ThreadIndex:
             compact_thread(connection, thread_id, children)
 
     def delete(self, thread_id: str) -> None:
-        """Delete the thread and all its data; raises ThreadBusyError while it runs."""
+        """Delete the thread and all its data; raises ThreadBusyError while it runs.
+
+        Raises UsageError for a thread that an administrator's policy wants to be kept.
+        """
+        self._check_retention(thread_id)
         with lease.acquire_lease(self._home, thread_id), self._write() as connection:
             delete_thread_rows(connection, thread_id)
             delete_thread(connection, thread_id)
@@ -239,6 +244,15 @@ class ThreadIndex:
                 delete_folder(locate_folder(self._home, thread_id))
             for log in paths.find_request_logs(self._home, thread_id):
                 log.unlink(missing_ok=True)
+
+    def _check_retention(self, thread_id: str) -> None:
+        if load_managed_policy() is None:
+            return
+        from .retention import check_deletion
+
+        for row in self.list():
+            if row.thread_id == thread_id:
+                check_deletion(row)
 
     def _is_held(self, thread_id: str) -> bool:
         with suppress(UsageError):  # an id of another client, which has no lease

@@ -9,6 +9,7 @@ from pydantic import InstanceOf
 from pydantic.json_schema import SkipJsonSchema
 
 from ...config.settings.schema import ApprovalMode
+from ...models.policy.limits import RunMeter
 from ..messages.steering import SteeringQueue
 from ..state import State
 from ..tool_task import ToolTask
@@ -47,6 +48,10 @@ class Context:
         default=None, repr=False, compare=False
     )
     """Takes the events of a sub-agent; None: LangGraph's own writer does."""
+    meter: SkipJsonSchema[InstanceOf[RunMeter]] = field(
+        default_factory=RunMeter, repr=False, compare=False
+    )
+    """What the run has used, for an administrator's policy."""
     run_attempt: SkipJsonSchema[RunAttempt | None] = field(default=None, repr=False, compare=False)
     """Runs one of several attempts at a task; None where nobody can, as in Studio."""
 

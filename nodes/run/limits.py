@@ -20,6 +20,7 @@ from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit
+from .managed_limits import limit_turns, meter_turn, reset_meter
 
 REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
@@ -55,9 +56,11 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
     }
     if runtime.context.sub_id:  # it reports what it has instead of stopping
         return {name: limit.allowed for name, limit in limits.items()}
-    if reached := [limit.description for limit in limits.values() if limit.is_reached]:
+    reached = [limit.description for limit in limits.values() if limit.is_reached]
+    if reached := [*reached, *meter_turn(runtime.context.meter)]:
         question = {"type": "limit", "description": join_texts(" and ", reached)}
         limits["steps_allowed"] = _extend_turns(limits["steps_allowed"], interrupt(question))
+        reset_meter(runtime.context.meter)
     return {
         name: limit.allowed + (limit.grant if limit.is_reached else 0)
         for name, limit in limits.items()
@@ -67,7 +70,9 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
 def _extend_turns(limit: UsageLimit, answer: object) -> UsageLimit:
     """Return the limit with the turns that the user grants; by default as many as before."""
     turns = cast("Mapping[str, Any]", answer).get("turns") if isinstance(answer, Mapping) else None
-    return replace(limit, grant=turns) if isinstance(turns, int) and turns > 0 else limit
+    return (
+        replace(limit, grant=limit_turns(turns)) if isinstance(turns, int) and turns > 0 else limit
+    )
 
 
 def count_usage(answer: AIMessage, seconds: float, deps: Dependencies) -> Usage:
@@ -120,7 +125,7 @@ def emit_usage(
 
 def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:
     chosen = state.get("options", {}).get("max_turns")
-    turns, used = chosen or deps.turns, state.get("steps", 0)
+    turns, used = limit_turns(chosen or deps.turns), state.get("steps", 0)
     return UsageLimit(
         text("{turns} model turns used", turns=turns),
         used,

@@ -14,6 +14,7 @@ from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
+from ...models.policy.limits import check_request, record_request
 from ..run.agent import Agent
 from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
@@ -39,7 +40,24 @@ async def invoke_recorded(
     on_thinking: Callable[[str], None],
     options: RequestOptions,
 ) -> AIMessage:
-    """Return the model's answer as `invoke_model` does, and record the request and its answer."""
+    """Return the model's answer as `invoke_model` does, and record the request and its answer.
+
+    Raises UsageError for a request that the administrator's policy does not allow.
+    """
+    await asyncio.to_thread(check_request, agent.deps.model)
+    answer = await _invoke_logged(agent, messages, runtime, on_text, on_thinking, options)
+    await asyncio.to_thread(record_request, agent.deps.model, answer, runtime.context.meter)
+    return answer
+
+
+async def _invoke_logged(
+    agent: Agent,
+    messages: list[BaseMessage],
+    runtime: Runtime[Context],
+    on_text: Callable[[str], None],
+    on_thinking: Callable[[str], None],
+    options: RequestOptions,
+) -> AIMessage:
     log = find_request_log(agent.deps, get_thread_id(runtime))
     if log is None:
         return await invoke_model(agent.model, messages, on_text, on_thinking, options)

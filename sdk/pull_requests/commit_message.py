@@ -10,6 +10,7 @@ from ...config.security.redaction import redact
 from ...models.factory import close_model, open_model
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
+from ...models.policy.limits import record_request
 from ...models.resolver import ResolvedModel
 from ..tracing import disable_tracing
 from .user_commit import UserCommit
@@ -52,6 +53,7 @@ async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: s
                     _ignore_text,
                     RequestOptions(thinking="off"),
                 )
+            record_request(model, answer)
     except TimeoutError:
         raise UsageError("the model wrote no message in time", hint="try `/commit` again") from None
     finally:

@@ -29,6 +29,7 @@ from ..run_request import (
     validate_request,
 )
 from ..startup_notices import collect_notices, collect_standing_notices
+from .retention import delete_expired
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class RunPreparation:
         )
         sent = [new.request, *options.get("aside", ())]
         notices = collect_notices(root, self.threads.set_aside, deps.from_project, sent)
+        notices += await asyncio.to_thread(delete_expired, self.threads, row.thread_id)
         notices += collect_standing_notices(deps, tests=needs_tests(job, options))
         return PreparedRun(row, context, notices, resumed=False)
 

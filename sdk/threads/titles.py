@@ -17,6 +17,7 @@ from ...models.errors import ModelCallError
 from ...models.factory import close_model, open_model
 from ...models.http.dialect import RequestOptions
 from ...models.invoke import invoke_model
+from ...models.policy.limits import record_request
 from ...models.resolver import ResolvedModel
 from ...nodes.options import Options
 from ...nodes.run.dependencies import Dependencies
@@ -80,6 +81,7 @@ async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage])
             answer = await invoke_model(
                 chat_model, messages, _ignore_text, _ignore_text, RequestOptions(thinking="off")
             )
+        record_request(model, answer)
     finally:
         await close_model(chat_model)
     return str(answer.text)

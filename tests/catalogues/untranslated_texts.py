@@ -46,6 +46,7 @@ SPEAKING = (
     "nodes/testing/*.py",
     "tools/runtime/registry.py",
     "nodes/run/limits.py",
+    "nodes/run/managed_limits.py",
     "nodes/run/plain_answers.py",
     "nodes/run/message_history.py",
     "nodes/editor.py",

@@ -18,6 +18,7 @@ from ...config.yaml.reader import read_bytes
 from .secret_values import remember_secrets
 from .server_config import McpServer
 from .server_parser import JsonObject, parse_server
+from .server_policy import explain_refused_server
 from .variables import Variables
 
 # The keys below which files have their servers
@@ -71,7 +72,18 @@ def load_configuration(
     chosen, shadowed = _choose_servers(server for _, servers in existing for server in servers)
     for server in chosen:
         remember_secrets(server)
+    chosen = tuple(map(_refuse_by_policy, chosen))
     return McpConfiguration(chosen, tuple(file for file, _ in existing), shadowed)
+
+
+def _refuse_by_policy(server: McpServer) -> McpServer:
+    """Return the server, with a problem if the administrator's policy does not allow it."""
+    if server.problem:
+        return server
+    try:
+        return replace(server, problem=explain_refused_server(server))
+    except UsageError as error:
+        return replace(server, problem=error.message)
 
 
 def _choose_servers(

@@ -28,6 +28,7 @@ from .input_request import (
     OnProgress,
 )
 from .server_config import McpServer
+from .server_policy import explain_refused_server
 
 if TYPE_CHECKING:  # these import `mcp`: only when a server is used
     from .client.exchange import ExchangeError, RunningExchange
@@ -222,8 +223,8 @@ class McpConnection:
 
     async def _open(self, *, by_memory: bool = True) -> "tuple[McpSession, SessionOwner]":
         """Return the session, starting one if there is none; raises McpError."""
-        if self.server.problem:
-            raise describe_unusable(self.server.name, self.server.problem)
+        if problem := self.server.problem or explain_refused_server(self.server):
+            raise describe_unusable(self.server.name, problem)
         await _import_client()
         async with self._opening:
             owner = self._owner

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..workspace import Workspace
 from .call import RequestedCall
@@ -36,6 +37,9 @@ def evaluate_call(
     server: str = "",
 ) -> Decision:
     """Decide one call; `paths` are all paths in its arguments, `server` the MCP server's name."""
+    managed = load_managed_policy()
+    if managed:
+        policy = replace(policy, mode=managed.limit_mode(policy.mode))
     own_server = policy.mcp_servers.get(server)
     call = RequestedCall(
         tool_name,

@@ -17,6 +17,7 @@ from ...config.agents.profile import AgentProfile
 from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
 from ...config.settings.permission_rules import RawRule, RuleKind
+from ...config.settings.policy_file import load_managed_policy
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.settings.sources import raise_mistakes
 from ...config.text import text
@@ -200,7 +201,9 @@ def build_policy(
 def resolve_mode(settings: Settings, usual: ApprovalMode) -> ApprovalMode:
     """Return the approval mode; `usual` if the configuration sets none."""
     security = settings.security
-    return security.mode or (usual if security.require_confirmation else "auto")
+    mode = security.mode or (usual if security.require_confirmation else "auto")
+    managed = load_managed_policy()
+    return managed.limit_mode(mode) if managed else mode
 
 
 def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, ...]:

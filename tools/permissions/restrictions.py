@@ -13,8 +13,10 @@ from collections.abc import Callable
 
 from ...config.security.path_variants import to_canonical_path
 from ...config.settings.permission_rules import RuleKind
+from ...config.settings.policy_file import POLICY_FILE, load_managed_policy
 from ...config.text import text
 from ..git.config_risks import can_steer_git
+from ..mcp.server_policy import explain_refused_server
 from ..named_scripts import is_named_script
 from ..protected_paths import find_protected_name
 from ..rag_servers import describe_missing
@@ -22,6 +24,7 @@ from ..result import ToolError
 from ..testing.file_names import belongs_to_tests
 from .call import RequestedCall
 from .decision import Decision
+from .host_pattern import parse_host
 from .policy import Policy
 from .rule import find_allowing_rules
 from .subject import PATTERN_KINDS
@@ -35,6 +38,20 @@ ONLY_TESTS = (
     "`x.test.ts`, `x_test.go`), and report what is wrong in the code instead of changing it"
 )
 Restriction = Callable[[RequestedCall, Policy], Decision | None]
+
+
+def restrict_by_managed_policy(call: RequestedCall, policy: Policy) -> Decision | None:
+    """Deny what an administrator's policy does not allow."""
+    managed = load_managed_policy()
+    reason = ""
+    if managed and call.is_outside_sandbox and managed.keys.sandbox.mode == "require":
+        place = managed.locate("sandbox", "mode")
+        reason = text("the policy ({place}) lets no command leave the sandbox", place=place)
+    elif managed and call.tool == "webfetch":
+        reason = managed.explain_refused_page(parse_host(call.args.get("url")) or "")
+    elif managed and call.mcp_server:
+        reason = explain_refused_server(call.mcp_server)
+    return Decision("deny", reason, "policy") if reason else None
 
 
 def restrict_by_path(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -207,6 +224,7 @@ def restrict_by_ask_rule(call: RequestedCall, policy: Policy) -> Decision | None
 
 
 RESTRICTIONS: tuple[Restriction, ...] = (
+    restrict_by_managed_policy,
     restrict_by_path,
     restrict_by_scope,
     restrict_by_agent,
@@ -258,6 +276,12 @@ def _restrict_by_rules(kind: RuleKind, call: RequestedCall, policy: Policy) -> D
     perhaps: Decision | None = None
     for rule in policy.filter_rules(kind):
         touched = rule.matches_call(call)
+        if touched and rule.origin.startswith(f"{POLICY_FILE}:"):
+            does = "the policy ({origin}) denies `{text}`"
+            if kind == "ask":
+                does = "the policy ({origin}) asks about `{text}`"
+            reason = text(does, text=rule.text, origin=rule.origin)
+            return Decision(kind, reason, rule.description)
         if touched:
             does = "the user's rules deny `{text}`"
             if kind == "ask":

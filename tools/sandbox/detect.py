@@ -10,9 +10,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...config.errors import UsageError
 from ...config.security.executables import drop_project_entries
+from ...config.settings.policy_file import load_managed_policy
+from ...config.settings.policy_layer import limit_sandbox
 from ...config.settings.schema import SandboxSection
 from ...config.text import text
 from ...memory.worktrees.record import find_origins
@@ -23,6 +26,9 @@ from .execution import TRIES
 from .sandbox import ConfinedCommand, Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders
+
+if TYPE_CHECKING:
+    from ...config.settings.managed_policy import ManagedPolicy
 
 # Content that equals a missing file of git
 _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
@@ -58,6 +64,8 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
 
     Raises UsageError for an invalid `sandbox.writable`, and if a sandbox is required but missing.
     """
+    managed = load_managed_policy()
+    section = limit_sandbox(section, managed)
     remove_leftovers(get_store_folder(home, workspace.root))
     folders = resolve_writable_folders(section.writable, workspace.root, home)
     there = tuple(folder for folder in folders if folder.is_dir())
@@ -74,12 +82,29 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     if section.mode == "off":
         return replace(none, why_none=_OFF)
     sandbox = _detect_backend(none)
+    if managed and managed.keys.sandbox.mode == "require":
+        _check_strength(sandbox, managed)
     if section.mode == "require" and not sandbox.is_on:
         raise UsageError(
             text("a sandbox is required, but not available: {reason}", reason=sandbox.why_none),
             hint="or set `sandbox.mode` to `auto` or `off` to run commands without a sandbox",
         )
     return sandbox
+
+
+def _check_strength(sandbox: Sandbox, managed: "ManagedPolicy") -> None:
+    """Raise UsageError if there is no sandbox as strong as the policy requires."""
+    has_sockets = managed.keys.sandbox.unix_sockets == "deny" and bool(sandbox.why_unfiltered)
+    if sandbox.is_on and not has_sockets:
+        return
+    raise UsageError(
+        text(
+            "the policy ({place}) requires a sandbox, but: {reason}",
+            place=managed.locate("sandbox", "mode"),
+            reason=sandbox.why_unfiltered if sandbox.is_on else sandbox.why_none,
+        ),
+        hint="make the sandbox work here (`mcode doctor`), or ask whoever administers this machine",
+    )
 
 
 def _find_origins(workspace: Workspace, home: Path) -> tuple[Workspace, ...]:

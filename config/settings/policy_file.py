@@ -30,8 +30,10 @@ def load_managed_policy() -> "ManagedPolicy | None":
     """
     file = POLICY_FILE
     try:
-        status = os.lstat(file)
-    except FileNotFoundError:
+        status = os.stat(file)  # a link is the rule where a machine's configuration is built
+    except FileNotFoundError as error:
+        if os.path.lexists(file):
+            raise _build_error(file, text("it is a link to nothing")) from error
         return None
     except OSError as error:
         raise _build_error(file, error.strerror or str(error)) from error

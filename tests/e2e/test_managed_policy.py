@@ -377,6 +377,16 @@ async def test_nothing_runs_under_a_policy_that_cannot_be_read(
         await policy_place.open()
 
 
+async def test_policy_behind_links_counts(policy_place: PolicyPlace) -> None:
+    policy_place.set_policy({"mode": "read-only"})
+    generation = policy_place.folder / "generation"
+    policy_place.file.parent.rename(generation)
+    policy_place.file.parent.symlink_to("generation")
+    (generation / "policy.yaml").rename(generation / "data.yaml")
+    (generation / "policy.yaml").symlink_to("data.yaml")
+    assert policy_place.load(**{"security.mode": "auto"}).settings.security.mode == "read-only"
+
+
 async def play(place: PolicyPlace, **changes: Any) -> tuple[Any, str]:
     """Hold a conversation of eight model turns; return its last event and its thread."""
     script = place.folder / "script.json"

@@ -21,14 +21,17 @@ class MaxAgentError(RuntimeError):
 
     exit_code: int = exit_codes.FAILED
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", program_hint: str = "") -> None:
+        """`program_hint` is for a program, where it does something else than a user would."""
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.program_hint = program_hint
 
     def __str__(self) -> str:
         """Return the message with the hint: a program that prints it has both."""
-        return join_texts("; ", [self.message, self.hint]) if self.hint else self.message
+        hint = self.program_hint or self.hint
+        return join_texts("; ", [self.message, hint]) if hint else self.message
 
 
 class ModelError(MaxAgentError):

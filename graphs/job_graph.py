@@ -15,6 +15,7 @@ from typing import Any, Generic, NoReturn, cast
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.graph import Graph as Drawing
 from langgraph.constants import START
+from langgraph.errors import UnknownInterruptError
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -28,6 +29,8 @@ from ..nodes.run.program_parts import ProgramParts
 
 # LangGraph's names of the functions in a writer's configuration, of the sends, of a run's runtime
 READ, SEND, SENDS, RUNTIME = "__pregel_read", "__pregel_send", "__pregel_tasks", "__pregel_runtime"
+# and of the switch by which a stale answer is an error; without it nothing happens
+STRICT_RESUME = "__pregel_strict_resume"
 REQUIRED = ("request", "folder")
 INCOMPLETE = "the input has no {keys}; it is `request`, a text, and `folder`, the project's path"
 NO_PARTS = ProgramParts()
@@ -184,10 +187,29 @@ class CompiledJobGraph(
     async def _stream_alone(
         self, input: Any, config: RunnableConfig | None, context: Context, options: dict[str, Any]
     ) -> AsyncGenerator[Any]:
-        stream = super().astream(input, config, context=context, **options)
+        stream = super().astream(input, _with_strict_resume(config), context=context, **options)
         try:
             async with aclosing(cast("AsyncGenerator[Any]", stream)) as parts:
                 async for part in parts:
                     yield part
+        except UnknownInterruptError as error:
+            raise _explain_unknown_question(error) from error
         finally:
             await context.pool.close()
+
+
+def _with_strict_resume(config: RunnableConfig | None) -> RunnableConfig:
+    """Return the configuration in which an answer to a question that is not open is an error."""
+    given = config or {}
+    return {**given, "configurable": {STRICT_RESUME: True, **given.get("configurable", {})}}
+
+
+def _explain_unknown_question(error: UnknownInterruptError) -> UsageError:
+    open_ids = ", ".join(f"`{name}`" for name in error.pending_ids)
+    hint = text("answer by ID, `Command(resume={{ID: ANSWER}})`; open: {ids}", ids=open_ids)
+    if error.reason != "not_pending":
+        return UsageError("the answer names none of the open questions", hint=hint)
+    return UsageError(
+        text("the question `{question}` is not open", question=error.interrupt_ids[0]),
+        hint=hint if error.pending_ids else "the thread asks nothing",
+    )

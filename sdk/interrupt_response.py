@@ -67,7 +67,8 @@ def build_resume_value(
     if answer.text is not None and not answer.text.strip():
         raise UsageError(
             "the answer is empty",
-            hint="give your answer with `--answer TEXT`, or `question.answer(text)`",
+            hint="give your answer with `--answer TEXT`",
+            program_hint="give your answer with `question.answer(text)`",
         )
     if answer.decisions:
         _check_decisions(answer.decisions, review_configs)
@@ -119,7 +120,9 @@ def _check_form(words: str, schema: Mapping[str, Any]) -> None:
         read_form_answer({"type": "respond", "message": words}, schema)
     except ToolError as error:
         raise UsageError(
-            str(error), hint="give JSON, or a line `NAME: VALUE` for each field, with `--answer`"
+            str(error),
+            hint="give JSON, or a line `NAME: VALUE` for each field, with `--answer`",
+            program_hint="give JSON, or a line `NAME: VALUE` for each field",
         ) from error
 
 
@@ -135,11 +138,8 @@ def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]
         return {"type": "respond", "message": answer.text}
     raise UsageError(
         text("`{config}` does not accept this answer", config=config["action_name"]),
-        hint=text(
-            "use {options}; in Python {methods}",
-            options=", ".join(list_answer_options([config])),
-            methods=list_methods(allowed),
-        ),
+        hint=text("use {options}", options=", ".join(list_answer_options([config]))),
+        program_hint=text("use {options}", options=list_methods(allowed)),
     )
 
 

@@ -27,7 +27,10 @@ _SECRET = secrets.token_urlsafe(32)
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}|https://(\w+\.)?smith\.langchain\.com")
 _STUDIO_PAGE = "https://smith.langchain.com/studio/?baseUrl={address}"
-REFUSED = "This server answers only at the address that was printed when it was started"
+REFUSED = (
+    "This server answers only at the address that was printed when it was started; "
+    "`langgraph dev` prints it behind `Studio`, below its greeting"
+)
 
 
 class AccessControl:
@@ -82,7 +85,7 @@ def _without_secret(scope: Scope) -> Scope | None:
 async def _begin(_: Starlette) -> AsyncGenerator[None]:
     """List the threads, and print the link for `langgraph dev`; `mcode studio` hides this log."""
     async with keep_listed():
-        _logger.info("Studio: %s", build_studio_link(build_secret_address()))
+        _logger.info("Studio, not the link above: %s", build_studio_link(build_secret_address()))
         yield
 
 

@@ -231,7 +231,8 @@ NOT_FOR_PEOPLE = frozenset(
         'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"',
         "It ended with exit code 0.",
         "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`.",
-        "This server answers only at the address that was printed when it was started",
+        "This server answers only at the address that was printed when it was started; "
+        "`langgraph dev` prints it behind `Studio`, below its greeting",
         "No result: the call was interrupted.",
         "Say here in a sentence what it is for.",
         "The user notes: {note}",

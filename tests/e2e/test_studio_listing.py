@@ -222,3 +222,38 @@ async def test_edits_as_every_node_keep_what_comes_next(
     assert "ask_user" in json.dumps(asked["__interrupt__"])
     ended: Any = await client.runs.wait(thread, "chat", command={"resume": "blue"})
     assert ended["summary"] == "Done."
+
+
+@pytest.mark.parametrize(
+    ("value", "missing"),
+    [
+        ({"messages": [{"role": "user", "content": "hi"}]}, "no `request`, `folder`"),
+        ({"messages": [{"role": "user", "content": "hi"}], "folder": "/"}, "no `request`"),
+        ({"request": "hi"}, "no `folder`"),
+        ({"request": "hi", "folder": ""}, "no `folder`"),
+        ({"folder": "/", "options": {}}, "no `request`"),
+    ],
+)
+async def test_incomplete_input_gets_a_sentence(
+    client: LangGraphClient, value: Any, missing: str
+) -> None:
+    thread = await client.threads.create()
+    with pytest.raises(Exception, match=missing):
+        await client.runs.wait(thread["thread_id"], "chat", input=value)
+
+
+async def test_stale_answer_is_told_over_the_api(
+    house: House, client: LangGraphClient, runner: Runner
+) -> None:
+    thread = await begin(house, runner, calls(WRITE), calls(ASK))
+    entries = await wait_for(client, thread, "interrupted")
+    (first,) = [item["id"] for each in entries["interrupts"].values() for item in each]
+    for answer in ({"0" * 32: APPROVE}, {"0" * 32: "yes"}):
+        with pytest.raises(Exception, match="is not open"):
+            await client.runs.wait(thread, "chat", command={"resume": answer})
+    asked: Any = await client.runs.wait(thread, "chat", command={"resume": {first: APPROVE}})
+    assert "ask_user" in json.dumps(asked["__interrupt__"])
+    with pytest.raises(Exception, match="is not open"):
+        await client.runs.wait(thread, "chat", command={"resume": {first: APPROVE}})
+    ended: Any = await client.runs.wait(thread, "chat", command={"resume": "blue"})
+    assert ended["summary"] == "Done." and "blue" in json.dumps(ended["messages"])

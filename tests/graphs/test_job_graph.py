@@ -178,3 +178,53 @@ async def test_unclear_answer_is_told_what_fits(tmp_path: Path, answer: Any) -> 
     assert '{"type": "approve" | "edit" | "reject" | "respond"}' in question.value["error"]
     ended = await thread.graph.ainvoke(Command(resume={question.id: "yes"}), thread.thread)
     assert ended["summary"] == "Done." and (thread.folder / "log.txt").exists()
+
+
+STALE = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({STALE: "yes"}, f"`{STALE}` is not open"),
+        ({STALE: {"decisions": [{"type": "approve"}]}}, f"`{STALE}` is not open"),
+        ("first", "is not open"),
+        ({}, "names none of the open questions"),
+        ("both", "is not open"),
+    ],
+)
+async def test_stale_answer_is_told_and_changes_nothing(
+    tmp_path: Path, answer: Any, reason: str
+) -> None:
+    other = {"path": "other.txt", "content": "y\n"}
+    turns = [says(write_file=WRITE), says(write_file=other), says("Done.")]
+    thread = EditedThread(Scenario("chat", {"build": turns}), tmp_path)
+    asked = await thread.graph.ainvoke(thread.input, thread.thread)
+    (first,) = asked["__interrupt__"]
+    asked = await thread.graph.ainvoke(Command(resume={first.id: "yes"}), thread.thread)
+    (second,) = asked["__interrupt__"]
+    answers = {"first": {first.id: "yes"}, "both": {first.id: "yes", second.id: "yes"}}
+    given = answers.get(answer, answer) if isinstance(answer, str) else answer
+    with pytest.raises(UsageError, match=reason) as raised:
+        await thread.graph.ainvoke(Command(resume=given), thread.thread)
+    assert second.id in raised.value.hint
+    assert not (thread.folder / "other.txt").exists()
+    ended = await thread.graph.ainvoke(Command(resume={second.id: "yes"}), thread.thread)
+    assert ended["summary"] == "Done." and (thread.folder / "other.txt").exists()
+
+
+async def test_word_for_several_questions_is_told(tmp_path: Path) -> None:
+    children = [{"agent_type": "explore", "task": f"look at {name}"} for name in ("one", "two")]
+    looks = says(webfetch={"url": "https://one.example"})
+    turns = {
+        "build": [says(subagent={"tasks": children}), says("Done.")],
+        "explore": [looks, says("Seen.")],
+    }
+    thread = EditedThread(Scenario("chat", turns), tmp_path)
+    asked = await thread.graph.ainvoke(thread.input, thread.thread)
+    assert len(asked["__interrupt__"]) == 2
+    with pytest.raises(UsageError, match="names none of the open questions"):
+        await thread.graph.ainvoke(Command(resume="no"), thread.thread)
+    answers = {question.id: "no" for question in asked["__interrupt__"]}
+    ended = await thread.graph.ainvoke(Command(resume=answers), thread.thread)
+    assert ended["summary"] == "Done."

@@ -101,7 +101,7 @@ ANSWERS: list[tuple[Mistake, str]] = [
     (lambda q: Answer(decisions=[{"type": "nix"}]), "does not fit the question"),
     (lambda q: Answer(decisions=[{"type": "approve"}] * 2), "does not fit the question"),
     (lambda q: Answer(approve=True, question="other"), "asks another question"),
-    (lambda q: Answer(), "in Python `question.allow()`, `question.deny(why)`"),
+    (lambda q: Answer(), "; use `question.allow()`, `question.deny(why)`"),
     (lambda q: Answer(text=" "), "`question.answer(text)`"),
 ]
 

@@ -172,15 +172,15 @@ class CompiledJobGraph(
     ) -> AsyncIterator[Any]:
         """Stream a run; without a context the parent's holds, or one that ends with the run."""
         around = ensure_config(config).get("configurable", {}).get(RUNTIME)
-        given = context if isinstance(context, Context) else getattr(around, "context", None)
+        typed = context if isinstance(context, Context) else getattr(around, "context", None)
         parts = cast(JobGraph[StateT, InputT], self.builder).parts
-        if isinstance(given, Context) and parts.is_empty:
+        if isinstance(typed, Context) and parts.is_empty:
             return super().astream(input, config, context=context, **kwargs)
         schema: Any = self.context_schema
         fields = cast("Mapping[str, Any]", context or {})
         pool: dict[str, Any] = {} if parts.is_empty else {"pool": parts.create_pool()}
         own: Context = (
-            replace(given, **pool) if isinstance(given, Context) else schema(**{**pool, **fields})
+            replace(typed, **pool) if isinstance(typed, Context) else schema(**{**pool, **fields})
         )
         return self._stream_alone(input, config, own, kwargs)
 
@@ -200,8 +200,8 @@ class CompiledJobGraph(
 
 def _with_strict_resume(config: RunnableConfig | None) -> RunnableConfig:
     """Return the configuration in which an answer to a question that is not open is an error."""
-    given = config or {}
-    return {**given, "configurable": {STRICT_RESUME: True, **given.get("configurable", {})}}
+    base = config or {}
+    return {**base, "configurable": {STRICT_RESUME: True, **base.get("configurable", {})}}
 
 
 def _explain_unknown_question(error: UnknownInterruptError) -> UsageError:

@@ -75,20 +75,22 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     thread = get_thread_id(runtime)
     unsent = await find_invalid_calls(named.calls, agent, thread)
     refused = {**named.refused, **unsent}
-    rulings = [
+    evaluations = [
         await asyncio.to_thread(evaluate_call, call, agent, refused.get(call["id"] or "", ""))
         for call in named.calls
     ]
-    rulings = [_deny_beside_others(evaluation) for evaluation in rulings]
-    rulings = _keep_asked(rulings, extract_ids(state.get("asked", [])))
-    rulings = await _prepare_questions(rulings, state, agent)
-    asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
+    evaluations = [_deny_beside_others(evaluation) for evaluation in evaluations]
+    evaluations = _keep_asked(evaluations, extract_ids(state.get("asked", [])))
+    evaluations = await _prepare_questions(evaluations, state, agent)
+    asked = [
+        compute_binding(evaluation) for evaluation in evaluations if evaluation.verdict == "ask"
+    ]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = await _ask_and_keep_rules(rulings, agent, runtime)
-    messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
-    _emit_results(runtime, messages, rulings)
-    allowed = [ruling.call for ruling in rulings if ruling.verdict == "allow"]
+    evaluations = await _ask_and_keep_rules(evaluations, agent, runtime)
+    messages = [*_build_answers(evaluations, role), *_answer_broken_calls(answer, role)]
+    _emit_results(runtime, messages, evaluations)
+    allowed = [evaluation.call for evaluation in evaluations if evaluation.verdict == "allow"]
     alone = list_hooked_tools(agent.deps, {call["name"] for call in allowed})
     if SUBAGENT not in alone:  # else `run_tool` does this, after its hooks
         allowed = await split_calls(allowed, agent, thread)
@@ -99,7 +101,11 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
         alone=alone,
     )
     answers = {"messages": messages} if messages else {}
-    update = {**answers, **_collect_thread_rules(rulings, state), **_choose_mode(rulings, state)}
+    update = {
+        **answers,
+        **_collect_thread_rules(evaluations, state),
+        **_choose_mode(evaluations, state),
+    }
     update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
 
@@ -131,20 +137,22 @@ async def _prepare_questions(
     return await asyncio.to_thread(bind_questions, previewed, state, agent)
 
 
-def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> dict[str, list[str]]:
+def _collect_thread_rules(
+    evaluations: Iterable[CallEvaluation], state: State
+) -> dict[str, list[str]]:
     """Collect the thread's rules and those that the user has just added."""
     rules = [
         format_thread_rule(evaluation.suggested_rule, read_provenances(evaluation.call))
-        for evaluation in rulings
+        for evaluation in evaluations
         if evaluation.for_thread
     ]
     allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
     return {"allowed": allowed} if rules else {}
 
 
-def _choose_mode(rulings: Iterable[CallEvaluation], state: State) -> dict[str, Options]:
+def _choose_mode(evaluations: Iterable[CallEvaluation], state: State) -> dict[str, Options]:
     """Return the options with the mode that the user has chosen beside a yes, if any."""
-    if not any(evaluation.mode for evaluation in rulings):
+    if not any(evaluation.mode for evaluation in evaluations):
         return {}
     chosen: Options = {**state.get("options", {}), "mode": "edits"}
     return {"options": chosen}
@@ -174,40 +182,42 @@ async def _approve_waiting(
 
 
 def _emit_results(
-    runtime: Runtime[Context], messages: Iterable[ToolMessage], rulings: Iterable[CallEvaluation]
+    runtime: Runtime[Context],
+    messages: Iterable[ToolMessage],
+    evaluations: Iterable[CallEvaluation],
 ) -> None:
-    ruled = {evaluation.call["id"]: evaluation for evaluation in rulings}
+    by_id = {evaluation.call["id"]: evaluation for evaluation in evaluations}
     for message in messages:
-        ruling = ruled.get(message.tool_call_id)
-        args, refused = (ruling.call["args"], ruling.refused) if ruling else ({}, None)
+        evaluation = by_id.get(message.tool_call_id)
+        args, refused = (evaluation.call["args"], evaluation.refused) if evaluation else ({}, None)
         answered = bool(message.additional_kwargs.get("answered"))
         emit_result(runtime, message, args, refused=refused, answered=answered)
 
 
 async def _ask_and_keep_rules(
-    rulings: list[CallEvaluation], agent: Agent, runtime: Runtime[Context]
+    evaluations: list[CallEvaluation], agent: Agent, runtime: Runtime[Context]
 ) -> list[CallEvaluation]:
     """Ask, and keep the rules that the answer gives for the project."""
-    if all(evaluation.verdict != "ask" for evaluation in rulings):
-        return rulings  # a thread hop costs as much as the rest of this node
-    settled = await asyncio.to_thread(ask_human, rulings, agent, runtime.context.sub_id)
+    if all(evaluation.verdict != "ask" for evaluation in evaluations):
+        return evaluations  # a thread hop costs as much as the rest of this node
+    settled = await asyncio.to_thread(ask_human, evaluations, agent, runtime.context.sub_id)
     for notice in await asyncio.to_thread(save_project_rules, settled, agent.deps):
         emit(runtime, Notice(notice))
     return settled
 
 
 def ask_human(
-    rulings: list[CallEvaluation], agent: Agent, sub_id: str = ""
+    evaluations: list[CallEvaluation], agent: Agent, sub_id: str = ""
 ) -> list[CallEvaluation]:
     """Raise one interrupt for all calls to approve; repeat it until the answer fits."""
-    asked = [evaluation for evaluation in rulings if evaluation.verdict == "ask"]
+    asked = [evaluation for evaluation in evaluations if evaluation.verdict == "ask"]
     if not asked:
-        return rulings
+        return evaluations
     settled = request_answer(
         _build_request(asked, sub_id), lambda answer: apply_answer(asked, answer, agent)
     )
-    by_id = {ruling.call["id"]: ruling for ruling in settled}
-    return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
+    by_id = {evaluation.call["id"]: evaluation for evaluation in settled}
+    return [by_id.get(evaluation.call["id"], evaluation) for evaluation in evaluations]
 
 
 def _deny_beside_others(evaluation: CallEvaluation) -> CallEvaluation:
@@ -217,13 +227,13 @@ def _deny_beside_others(evaluation: CallEvaluation) -> CallEvaluation:
     return replace(evaluation, verdict="deny", reason=ALONE.format(name=name))
 
 
-def _keep_asked(rulings: list[CallEvaluation], asked: set[str]) -> list[CallEvaluation]:
+def _keep_asked(evaluations: list[CallEvaluation], asked: set[str]) -> list[CallEvaluation]:
     """Keep a question that the user has seen, even if the call would be allowed now."""
     return [
         replace(evaluation, verdict="ask")
         if evaluation.verdict == "allow" and evaluation.call["id"] in asked
         else evaluation
-        for evaluation in rulings
+        for evaluation in evaluations
     ]
 
 
@@ -243,13 +253,13 @@ def _build_request(asked: list[CallEvaluation], sub_id: str) -> dict[str, Any]:
             for evaluation in asked
         ],
         "review_configs": [
-            {"action_name": ruling.call["name"], "allowed_decisions": list(ruling.choices)}
-            for ruling in asked
+            {"action_name": evaluation.call["name"], "allowed_decisions": list(evaluation.choices)}
+            for evaluation in asked
         ],
     }
 
 
-def _build_answers(rulings: list[CallEvaluation], role: RoleName) -> list[ToolMessage]:
+def _build_answers(evaluations: list[CallEvaluation], role: RoleName) -> list[ToolMessage]:
     return [
         build_tool_message(
             evaluation.call["id"],
@@ -260,7 +270,7 @@ def _build_answers(rulings: list[CallEvaluation], role: RoleName) -> list[ToolMe
             # an interactive tool has no result except the user's text: it did run
             answered=evaluation.verdict == "answered" and "approve" in evaluation.choices,
         )
-        for evaluation in rulings
+        for evaluation in evaluations
         if evaluation.verdict in ("deny", "answered")
     ]
 

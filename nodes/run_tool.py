@@ -76,13 +76,13 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
         return await _run_allowed(state, runtime, agent, tool)
     from .hooks.tool_hooks import run_before_hooks
 
-    ruling = await run_before_hooks(hooks, state, tool, deps, runtime)
-    if ruling.verdict == "deny":
-        return _answer_call(state, runtime, CallResult(error=ruling.reason))
-    if ruling.verdict == "ask":
-        again: PendingCall = {**state["call"], "hook": ruling.reason}
+    decision = await run_before_hooks(hooks, state, tool, deps, runtime)
+    if decision.verdict == "deny":
+        return _answer_call(state, runtime, CallResult(error=decision.reason))
+    if decision.verdict == "ask":
+        again: PendingCall = {**state["call"], "hook": decision.reason}
         return Command(goto="approve", update={"queue": [[again], *state.get("rest", [])]})
-    return await _run_allowed(state, runtime, agent, tool, ruling.notes)
+    return await _run_allowed(state, runtime, agent, tool, decision.notes)
 
 
 async def _run_allowed(

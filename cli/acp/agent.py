@@ -24,8 +24,8 @@ from .params import as_object, read_list, require_text
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
     from ...sdk.runner import Runner
-    from .prompt_content import Prompt
-    from .session import Session
+    from .prompt_content import PromptContent
+    from .session import AcpSession
     from .updates import UpdateWriter
 
 VERSIONS = (1, 2)
@@ -36,14 +36,14 @@ PAGE = 50
 Method = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
-class Agent:
+class AcpAgent:
     """Serves one client; imports LangGraph with the first prompt."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self.connection = Connection(self._handle, _build_error, read_fd, write_fd)
         self.home, self.version = paths.locate_home(), 1
         self._capabilities: dict[str, Any] = {}
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, AcpSession] = {}
         self._opening: asyncio.Task[Runner] | None = None
         self._open_runner: Runner | None = None
         self._background = set[asyncio.Task[None]]()
@@ -81,7 +81,7 @@ class Agent:
         self._open_runner = await runner_type(home=self.home).__aenter__()
         return self._open_runner
 
-    def create_writer(self, session: "Session") -> "UpdateWriter":
+    def create_writer(self, session: "AcpSession") -> "UpdateWriter":
         """Return what turns a session's events into updates."""
         from .updates import UpdateWriter
 
@@ -227,14 +227,14 @@ class Agent:
         return {"messageId": message_id}
 
     async def _report_turn(
-        self, session: "Session", prompt: "Prompt", message_id: str, blocks: list[Any]
+        self, session: "AcpSession", prompt: "PromptContent", message_id: str, blocks: list[Any]
     ) -> None:
         """Take a turn whose request is answered already; its end is a state."""
         update = {"sessionUpdate": "user_message", "messageId": message_id, "content": blocks}
         await session.send(update)
         await self._take_turn(session, prompt)
 
-    async def _take_turn(self, session: "Session", prompt: "Prompt") -> str:
+    async def _take_turn(self, session: "AcpSession", prompt: "PromptContent") -> str:
         from .slash_commands import run_command
 
         while session.is_running:
@@ -244,7 +244,7 @@ class Agent:
             await session.wait_until_idle()
         return await session.run(run_command(session, prompt))
 
-    async def _reopen(self, params: dict[str, Any]) -> "Session":
+    async def _reopen(self, params: dict[str, Any]) -> "AcpSession":
         thread_id = require_text(params, "sessionId")
         row = await self._find_thread(thread_id)
         if (session := self._sessions.get(thread_id)) and session.is_running:
@@ -253,12 +253,12 @@ class Agent:
 
     async def _open_session(
         self, thread_id: str, params: Mapping[str, Any], row: "ThreadRow | None"
-    ) -> "Session":
-        from .session import Session
+    ) -> "AcpSession":
+        from .session import AcpSession
 
         folder = row.folder if row else _require_folder(params)
         choices = await asyncio.to_thread(self._read_choices, folder)
-        session = self._sessions[thread_id] = Session(self, thread_id, folder, choices, row)
+        session = self._sessions[thread_id] = AcpSession(self, thread_id, folder, choices, row)
         servers = map(as_object, read_list(params, "mcpServers"))
         session.left_servers = [str(server.get("name")) for server in servers]
         return session
@@ -270,7 +270,7 @@ class Agent:
         grant_if_empty(Path(folder), self.home)
         return Choices(Path(folder), self.home, {**os.environ, "MAXAGENT_HOME": str(self.home)})
 
-    async def _greet(self, session: "Session") -> None:
+    async def _greet(self, session: "AcpSession") -> None:
         """Tell the commands, and offer again what the thread waits for."""
         from .slash_commands import list_commands
 
@@ -285,7 +285,7 @@ class Agent:
         elif session.row and session.row.status == "interrupted":
             await session.notify(t("acp.interrupted"))
 
-    async def _replay(self, session: "Session") -> None:
+    async def _replay(self, session: "AcpSession") -> None:
         from ...sdk.threads.transcript import read_transcript
         from .transcript import render_transcript
 
@@ -303,7 +303,7 @@ class Agent:
             data = {"sessionId": thread_id}
             raise RpcError(NOT_FOUND, translate(error.message), data) from None
 
-    def _get_session(self, params: Mapping[str, Any]) -> "Session":
+    def _get_session(self, params: Mapping[str, Any]) -> "AcpSession":
         thread_id = require_text(params, "sessionId")
         session = self._sessions.get(thread_id)
         if session is None:

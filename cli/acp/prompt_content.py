@@ -19,7 +19,7 @@ ATTACHED = "The user's editor has attached {uri}:\n{content}"
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 
 
-class Prompt(NamedTuple):
+class PromptContent(NamedTuple):
     """A message of the user."""
 
     words: str
@@ -29,7 +29,7 @@ class Prompt(NamedTuple):
     """What the editor has attached: data, not words of the user."""
 
 
-def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> Prompt:
+def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> PromptContent:
     """Return the message of a prompt, its images as files in `images`.
 
     Raises UsageError for content that cannot be used.
@@ -55,7 +55,7 @@ def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> Prompt:
     message = "\n".join(filter(None, words))
     if not message.strip() and not aside:
         raise UsageError("the prompt is empty", hint="send a text")
-    return Prompt(message or "Read what is attached.", message, aside)
+    return PromptContent(message or "Read what is attached.", message, aside)
 
 
 def _mention(uri: str, folder: str) -> str:

@@ -28,7 +28,7 @@ from .permissions import (
     read_decision,
     read_form,
 )
-from .prompt_content import Prompt
+from .prompt_content import PromptContent
 from .updates import Update, UpdateWriter
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ class Client(Protocol):
         """Return what runs the threads."""
         ...
 
-    def create_writer(self, session: "Session") -> UpdateWriter:
+    def create_writer(self, session: "AcpSession") -> UpdateWriter:
         """Return what turns events into updates."""
         ...
 
 
-class Session:
+class AcpSession:
     """A thread as one client works with it; the thread is created by the first prompt."""
 
     def __init__(
@@ -148,7 +148,7 @@ class Session:
         if self._turn:
             self._turn.cancel()
 
-    async def start_turn(self, prompt: Prompt) -> AsyncGenerator[ev.Event]:
+    async def start_turn(self, prompt: PromptContent) -> AsyncGenerator[ev.Event]:
         """Return the events of the turn that a prompt begins."""
         runner = await self.client.open_runner()
         if self._open_questions and is_for_words(self._open_questions[0]) and prompt.words:

@@ -9,8 +9,8 @@ from ...config.text import text
 from ...config.trust.decision import check_trust
 from ..i18n.catalogs import t
 from ..slash_names import BUILTIN_SLASH_NAMES
-from .prompt_content import Prompt
-from .session import Session
+from .prompt_content import PromptContent
+from .session import AcpSession
 
 if TYPE_CHECKING:
     from ...config.agents.custom_commands import CustomCommand
@@ -48,7 +48,7 @@ def _load_custom(folder: str, home: Path) -> "Mapping[str, CustomCommand]":
     }
 
 
-async def run_command(session: Session, prompt: Prompt) -> "AsyncGenerator[Event] | str":
+async def run_command(session: AcpSession, prompt: PromptContent) -> "AsyncGenerator[Event] | str":
     """Return the events of a message, or of the command that it names; or what that has done."""
     name, _, arguments = prompt.words.removeprefix("/").partition(" ")
     if not prompt.words.startswith("/"):
@@ -67,13 +67,13 @@ async def run_command(session: Session, prompt: Prompt) -> "AsyncGenerator[Event
             return await session.start_turn(_expand(name, arguments, session, prompt))
 
 
-def _require_thread(session: Session) -> str:
+def _require_thread(session: AcpSession) -> str:
     if not session.row:
         raise UsageError(t("slash.no_thread"), hint=t("slash.no_thread.hint"))
     return session.thread_id
 
 
-def _expand(name: str, arguments: str, session: Session, prompt: Prompt) -> Prompt:
+def _expand(name: str, arguments: str, session: AcpSession, prompt: PromptContent) -> PromptContent:
     """Return the message of a custom command; any other text as it is, such as a path."""
     from ...config.agents.command_expansion import expand_prompt
 
@@ -88,10 +88,10 @@ def _expand(name: str, arguments: str, session: Session, prompt: Prompt) -> Prom
         )
     mentions = " ".join(f'@"{piece.text}"' for piece in pieces if piece.kind == "file")
     words = "".join(f'@"{piece.text}"' if piece.kind == "file" else piece.text for piece in pieces)
-    return Prompt(words, mentions, prompt.aside)
+    return PromptContent(words, mentions, prompt.aside)
 
 
-async def _restore_files(session: Session, kind: Literal["undo", "redo"]) -> str:
+async def _restore_files(session: AcpSession, kind: Literal["undo", "redo"]) -> str:
     """Undo the last turn's file changes, or redo them; return what was done."""
     from ...sdk.threads.file_history import open_leased_files
 

@@ -7,9 +7,9 @@ import sys
 
 def acp() -> None:
     """Serve an editor over the Agent Client Protocol, on stdin and stdout."""
-    from ..acp.agent import Agent
+    from ..acp.agent import AcpAgent
 
     stdout = os.dup(1)
     os.dup2(2, 1)  # whatever else prints must not reach the client
     sys.stdout = sys.stderr
-    asyncio.run(Agent(0, stdout).serve())
+    asyncio.run(AcpAgent(0, stdout).serve())

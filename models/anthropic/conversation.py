@@ -19,14 +19,14 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class TurnHistory:
     """A whole history."""
 
     system: list[Block]
     turns: list[Turn]
 
 
-def build_turns(messages: Sequence[EncodedMessage], *, thinking: bool) -> Conversation:
+def build_turns(messages: Sequence[EncodedMessage], *, thinking: bool) -> TurnHistory:
     """Merge messages of one side; each call gets its result at once, and only once."""
     system, turns = list[Block](), list[Turn]()
     for message in messages:
@@ -42,7 +42,7 @@ def build_turns(messages: Sequence[EncodedMessage], *, thinking: bool) -> Conver
     if turns and turns[-1].role == "assistant" and _list_calls(turns[-1]):
         turns.append(Turn("user"))
     _answer_calls(turns)
-    return Conversation(system, [turn for turn in turns if turn.blocks])
+    return TurnHistory(system, [turn for turn in turns if turn.blocks])
 
 
 def starts_with_thinking(turns: Sequence[Turn]) -> bool:
@@ -56,7 +56,7 @@ def starts_with_thinking(turns: Sequence[Turn]) -> bool:
     return first is None or first.blocks[0].kind == "thinking"
 
 
-def encode_system(conversation: Conversation) -> bytes:
+def encode_system(conversation: TurnHistory) -> bytes:
     """Return the system blocks as JSON, with a mark at their end."""
     blocks = [block.data for block in conversation.system]
     if blocks:

@@ -8,7 +8,7 @@ from ..http.dialect import RequestOptions
 from ..http.json_encoding import encode_json
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
-from .conversation import Conversation, add_mark, encode_system, encode_turns
+from .conversation import TurnHistory, add_mark, encode_system, encode_turns
 
 # Tokens of thinking by effort, for models that think by a budget
 BUDGETS = {"low": 4_000, "medium": 10_000, "high": 24_000, "max": 60_000}
@@ -72,7 +72,7 @@ def mark_last_tool(tools: bytes) -> bytes:
     return tools if tools == b"[]" else add_mark(tools[:-1]) + b"]"
 
 
-def build_body(fields: Mapping[str, Any], tools: bytes, conversation: Conversation) -> bytes:
+def build_body(fields: Mapping[str, Any], tools: bytes, conversation: TurnHistory) -> bytes:
     """Join the parts of a request; `tools` is a JSON list or empty.
 
     Messages come last: a request repeats the one before it up to its new messages.

@@ -22,29 +22,29 @@ NO_CHANGE = "{reason}; it would change nothing"
 
 
 async def preview_edits(
-    rulings: Sequence[CallEvaluation], state: State, agent: Agent
+    evaluations: Sequence[CallEvaluation], state: State, agent: Agent
 ) -> list[CallEvaluation]:
     """Return the evaluations of an answer's calls; edits that need approval get their diffs.
 
     A question already shown to the user stays, even if the files have changed since.
     """
     tools = agent.tools
-    tried = _select_calls(rulings, tools)
+    tried = _select_calls(evaluations, tools)
     if not tried:
-        return list(rulings)
+        return list(evaluations)
     calls = [await asyncio.to_thread(_build_call, evaluation, state, agent) for evaluation in tried]
     try:
         results = await preview_calls(calls, agent.deps.workspace)
     except OSError as error:
         results = [CallResult(error=str(error.strerror or error))] * len(tried)
         return _merge_results(
-            rulings, tried, results, stay={evaluation.call["id"] for evaluation in tried}
+            evaluations, tried, results, stay={evaluation.call["id"] for evaluation in tried}
         )
-    stay = {*extract_ids(state.get("asked", [])), *_list_after_program(rulings, tools)}
-    return _merge_results(rulings, tried, results, stay=stay)
+    stay = {*extract_ids(state.get("asked", [])), *_list_after_program(evaluations, tools)}
+    return _merge_results(evaluations, tried, results, stay=stay)
 
 
-def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallEvaluation]:
+def _select_calls(evaluations: Sequence[CallEvaluation], tools: Tools) -> list[CallEvaluation]:
     """Return the edits up to the last that needs approval, and earlier reads, in order.
 
     Each edit builds on those before it. A model may read a file and edit it in one answer: when the
@@ -52,13 +52,13 @@ def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallE
     """
     asked = [
         at
-        for at, evaluation in enumerate(rulings)
+        for at, evaluation in enumerate(evaluations)
         if evaluation.verdict == "ask" and _is_possible_edit(evaluation, tools)
     ]
     last = asked[-1] if asked else -1
     return [
         evaluation
-        for evaluation in rulings[: last + 1]
+        for evaluation in evaluations[: last + 1]
         if _is_possible_edit(evaluation, tools) or _is_file_read(evaluation, tools)
     ]
 
@@ -79,15 +79,17 @@ def _build_call(evaluation: CallEvaluation, state: State, agent: Agent) -> Previ
     return PreviewCall(tool, evaluation.call["args"], find_last_seen(state, named))
 
 
-def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[str]:
+def _list_after_program(evaluations: Sequence[CallEvaluation], tools: Tools) -> set[str]:
     """Return the calls after a program: its effect on the files is not known yet."""
-    effects = [get_effect(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
+    effects = [
+        get_effect(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in evaluations
+    ]
     first = effects.index("execute") if "execute" in effects else len(effects)
-    return {evaluation.call["id"] for evaluation in rulings[first:]}
+    return {evaluation.call["id"] for evaluation in evaluations[first:]}
 
 
 def _merge_results(
-    rulings: Sequence[CallEvaluation],
+    evaluations: Sequence[CallEvaluation],
     edits: Sequence[CallEvaluation],
     previews: Sequence[CallResult],
     stay: Collection[str],
@@ -97,7 +99,7 @@ def _merge_results(
         _apply_result(evaluation, result, is_kept=evaluation.call["id"] in stay)
         if evaluation.verdict == "ask" and (result := results.get(evaluation.call["id"]))
         else evaluation
-        for evaluation in rulings
+        for evaluation in evaluations
     ]
 
 

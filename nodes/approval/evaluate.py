@@ -279,10 +279,10 @@ def apply_answer(
         else [_without_instructions(evaluation) for evaluation in asked]
     )
     settled = [
-        _apply_decision(ruling, decision, agent)
-        for ruling, decision in zip(asked, decisions, strict=True)
+        _apply_decision(evaluation, decision, agent)
+        for evaluation, decision in zip(asked, decisions, strict=True)
     ]
-    return [ruling for ruling in settled if ruling] if all(settled) else None
+    return [evaluation for evaluation in settled if evaluation] if all(settled) else None
 
 
 def _without_instructions(evaluation: CallEvaluation) -> CallEvaluation:

@@ -29,7 +29,7 @@ _KEPT = "-answer"
 
 
 @dataclass(frozen=True)
-class HookRuling:
+class HookDecision:
     """What the hooks before a call decide."""
 
     verdict: Literal["pass", "deny", "ask"] = "pass"
@@ -44,7 +44,7 @@ async def run_before_hooks(
     tool: BaseTool,
     deps: Dependencies,
     runtime: Runtime[Context],
-) -> HookRuling:
+) -> HookDecision:
     """Return what the hooks decide; what they have asked before, the user has answered."""
     call = task["call"]
     recorded_call = await asyncio.to_thread(
@@ -62,14 +62,14 @@ async def run_before_hooks(
     notes = tuple(_format_notes(answers))
     for _, answer in answers:
         if answer.verdict == "deny":
-            return HookRuling("deny", DENIED.format(reason=answer.reason))
+            return HookDecision("deny", DENIED.format(reason=answer.reason))
     asking = [answer.reason for _, answer in answers if answer.verdict == "ask"]
     if not asking or "hook" in call:
-        return HookRuling(notes=notes)
+        return HookDecision(notes=notes)
     reason = "; ".join(asking)
     if task.get("together"):
-        return HookRuling("deny", ALONE.format(reason=reason))
-    return HookRuling("ask", reason)
+        return HookDecision("deny", ALONE.format(reason=reason))
+    return HookDecision("ask", reason)
 
 
 async def run_after_hooks(

@@ -7,21 +7,25 @@ import ast
 import io
 import math
 import statistics
+import sys
 import tokenize
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from first_turn import count_entered_modules
-from local_names import find_vague_names
+from local_names import ALSO_VAGUE, VAGUE_NAMES, find_vague_names
 from module_names import BANNED_WORDS, find_misnamed
 from source_tree import (
     find_functions,
     find_modules,
+    find_public_classes,
     find_statements,
+    find_test_modules,
     imported_modules,
+    modules_at_run_time,
     read_source,
 )
 
@@ -62,8 +66,12 @@ def main() -> None:
     """Print every measure."""
     for measure in (*list_measures(), measure_first_turn()):
         print(f"{measure.name:<48}{measure.value:>6.4g}   {measure.aim:<28}{measure.note}".rstrip())
-    for circle in list_circles():
+    for circle in (*list_circles(), *list_module_circles()):
         print(f"circle: {' '.join(map(str, circle))}")
+    for circle in list_type_circles():
+        print(f"circle, for types alone: {' '.join(map(str, circle))}")
+    if "-v" in sys.argv:
+        print(*(f"one importer: {module}" for module in list_one_importer()), sep="\n")
 
 
 def measure_first_turn() -> Measure:
@@ -81,13 +89,23 @@ def list_measures() -> Sequence[Measure]:
     comments = sum(count_comments(read_source(module)) for module in find_modules())
     banned = [name for name in names if not BANNED_WORDS.isdisjoint(name.split("_"))]
     vague = [name for module in find_modules() for name in find_vague_names(module)]
+    also_vague = [
+        name for module in find_modules() for name in find_vague_names(module, ALSO_VAGUE)
+    ]
+    vague_in_tests = [
+        name
+        for module in find_test_modules()
+        for name in find_vague_names(module, VAGUE_NAMES | ALSO_VAGUE)
+    ]
+    classes = Counter(name for module in find_modules() for name in find_public_classes(module))
     return (
         Measure("modules", len(lengths), note=f"in {len(count_modules())} folders"),
         Measure("modules in the fullest folder", fullest, most=24, note=str(folder)),
         Measure("lines of the median module", statistics.median(lengths.values()), 60, 120),
         Measure("lines of the longest module", lengths[longest], most=400, note=str(longest)),
         Measure("circles between folders", len(list_circles()), most=0),
-        Measure("circles between modules", len(list_module_circles()), most=3),
+        Measure("circles between modules", len(list_module_circles()), most=1),
+        Measure("circles between modules, for types alone", len(list_type_circles()), most=2),
         Measure("modules with one importer, per cent", 100 * one_importer_share(), most=31),
         Measure("import lines per 100 lines", 100 * import_share(), most=10.1),
         Measure("functions that begin with a verb, per cent", 100 * verb_share(names), least=75),
@@ -95,6 +113,9 @@ def list_measures() -> Sequence[Measure]:
         Measure("functions with a banned word", len({*banned} - {*DURABLE}), most=0),
         Measure("modules with a banned name", len(find_misnamed(find_modules())), most=0),
         Measure("locals and constants with a vague name", len(vague), most=145),
+        Measure("those whose word was added to the list later", len(also_vague), most=1290),
+        Measure("both in the tests", len(vague_in_tests), most=460),
+        Measure("names of two public classes", sum(n > 1 for n in classes.values()), most=0),
         Measure("comments per 100 lines", 100 * comments / sum(lengths.values()), least=1.5),
     )
 
@@ -167,11 +188,23 @@ def list_circles() -> Sequence[Circle]:
 
 @cache
 def list_module_circles() -> Sequence[Circle]:
-    """List the circles between modules, imports inside functions and for types counted."""
+    """List the circles between modules, imports inside functions counted."""
+    return _find_module_circles(modules_at_run_time)
+
+
+@cache
+def list_type_circles() -> Sequence[Circle]:
+    """List the circles that imports for types alone close."""
+    closed = {module for circle in list_module_circles() for module in circle}
+    circles = _find_module_circles(imported_modules)
+    return [circle for circle in circles if not closed.issuperset(circle)]
+
+
+def _find_module_circles(imported: Callable[[Path], Set[Path]]) -> Sequence[Circle]:
     # everything may import the version from the package's own `__init__.py`
     return find_circles(
         {
-            module: {target for target in imported_modules(module) if len(target.parts) > 1}
+            module: {target for target in imported(module) if len(target.parts) > 1}
             for module in find_modules()
         }
     )
@@ -179,9 +212,15 @@ def list_module_circles() -> Sequence[Circle]:
 
 def one_importer_share() -> float:
     """Compute the share of modules that one other module imports."""
+    modules = [module for module in find_modules() if module.name != "__init__.py"]
+    return len(list_one_importer()) / len(modules)
+
+
+def list_one_importer() -> Sequence[Path]:
+    """List the modules that one other module imports."""
     importers = Counter(target for module in find_modules() for target in imported_modules(module))
     modules = [module for module in find_modules() if module.name != "__init__.py"]
-    return sum(importers[module] == 1 for module in modules) / len(modules)
+    return [module for module in modules if importers[module] == 1]
 
 
 def import_share() -> float:

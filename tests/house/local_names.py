@@ -1,7 +1,7 @@
 """Which names inside modules say nothing about the thing: locals, parameters, constants."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from module_names import list_words
@@ -13,16 +13,22 @@ VAGUE_NAMES = list_words(
     came went brought meant thing things what who whom put got needed stays lost began
     """
 )
+ALSO_VAGUE = list_words("words place own named rest left whole why pieces most")
+"""Added later, when the source had many of them."""
 SUPERLATIVES = ("LONGEST", "LARGEST", "FEWEST", "MOST_", "LEAST_", "SMALLEST", "SHORTEST", "MANY")
 """A limit begins with MAX_ or MIN_."""
 
 
-def find_vague_names(module: Path) -> Sequence[str]:
-    """Find the names that a module gives to something, with their lines."""
+def find_vague_names(module: Path, vague: Collection[str] = VAGUE_NAMES) -> Sequence[str]:
+    """Find the vague names that a module gives to something, with their lines."""
     nodes = [
         (name, node.lineno) for node in ast.walk(parse_module(module)) for name in _names(node)
     ]
-    return [f"{module}:{line}: {name}" for name, line in nodes if _is_vague(name.strip("_"))]
+    return [
+        f"{module}:{line}: {name}"
+        for name, line in nodes
+        if name.strip("_") in vague or _is_limit(name.strip("_"))
+    ]
 
 
 def _names(node: ast.AST) -> Sequence[str]:
@@ -31,5 +37,5 @@ def _names(node: ast.AST) -> Sequence[str]:
     return [node.arg] if isinstance(node, ast.arg) else []
 
 
-def _is_vague(name: str) -> bool:
-    return name in VAGUE_NAMES or (name.isupper() and name.startswith(SUPERLATIVES))
+def _is_limit(name: str) -> bool:
+    return name.isupper() and name.startswith(SUPERLATIVES)

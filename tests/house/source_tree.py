@@ -19,6 +19,12 @@ def find_modules() -> Sequence[Path]:
 
 
 @cache
+def find_test_modules() -> Sequence[Path]:
+    """Find every source file of the tests, relative to the repository."""
+    return sorted(path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py"))
+
+
+@cache
 def read_source(module: Path) -> str:
     """Read one source file."""
     return (ROOT / module).read_text(encoding="utf-8")
@@ -54,8 +60,28 @@ def find_functions(module: Path) -> Sequence[ast.FunctionDef | ast.AsyncFunction
 @cache
 def imported_modules(module: Path) -> Set[Path]:
     """Find the package's own source files that one source file imports, for types alone too."""
+    return {path for node in _own_imports(module) for path in _targets(module, node)}
+
+
+@cache
+def modules_at_run_time(module: Path) -> Set[Path]:
+    """Find those of them that the program imports, in functions too, but not for types alone."""
+    nodes = [node for node in find_statements(module) if isinstance(node, ast.If)]
+    blocks = [node for node in nodes if getattr(node.test, "id", "") == "TYPE_CHECKING"]
+    for_types = {id(inner) for block in blocks for inner in block.body}
+    imports = [node for node in _own_imports(module) if id(node) not in for_types]
+    return {path for node in imports for path in _targets(module, node)}
+
+
+def _own_imports(module: Path) -> Sequence[ast.ImportFrom]:
     nodes = [node for node in find_statements(module) if isinstance(node, ast.ImportFrom)]
-    return {path for node in nodes if node.level for path in _targets(module, node)}
+    return [node for node in nodes if node.level]
+
+
+def find_public_classes(module: Path) -> Sequence[str]:
+    """Find the names of the public classes of one source file."""
+    classes = [node for node in parse_module(module).body if isinstance(node, ast.ClassDef)]
+    return [node.name for node in classes if not node.name.startswith("_")]
 
 
 @cache

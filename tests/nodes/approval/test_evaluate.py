@@ -38,26 +38,26 @@ def deps(tmp_path):
     return Bench(workspace, Policy("edits"), Sandbox(workspace, tmp_path / "home"))
 
 
-def ruling(deps, name, **args):
+def evaluate_named(deps, name, **args):
     return evaluate_call({"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(deps))
 
 
 def test_unknown_tool_is_refused_with_available_tools(deps):
-    refused = ruling(deps, "greb", regex="x")
+    refused = evaluate_named(deps, "greb", regex="x")
     assert refused.verdict == "deny"
     assert "did you mean `grep`" in refused.reason and "run_command" in refused.reason
 
 
 def test_an_alias_is_ruled_under_its_own_name(deps):
-    assert ruling(deps, "bash", command="ls").call["name"] == "run_command"
+    assert evaluate_named(deps, "bash", command="ls").call["name"] == "run_command"
 
 
 def test_the_model_can_have_its_command_asked(deps):
     deps.policy = replace(deps.policy, mode="auto")
     for wanted, verdict in ((True, "ask"), (False, "allow")):
-        asked = ruling(deps, "execute_command", command="make", requires_approval=wanted)
+        asked = evaluate_named(deps, "execute_command", command="make", requires_approval=wanted)
         assert asked.verdict == verdict and "requires_approval" not in asked.call["args"]
-    denied = ruling(deps, "execute_command", command="rm -rf /", requires_approval=False)
+    denied = evaluate_named(deps, "execute_command", command="rm -rf /", requires_approval=False)
     assert denied.verdict == "deny"
 
 
@@ -76,12 +76,12 @@ def test_the_model_can_have_its_command_asked(deps):
     ],
 )
 def test_an_empty_question_is_not_asked(deps, name, args, field):
-    denied = ruling(deps, name, **args)
+    denied = evaluate_named(deps, name, **args)
     assert denied.verdict == "deny" and f"`{field}` is empty" in denied.reason
 
 
 def test_a_question_can_only_be_answered_in_words(deps):
-    asked = ruling(deps, "ask_user", question="Which?")
+    asked = evaluate_named(deps, "ask_user", question="Which?")
     assert (asked.verdict, asked.choices, asked.reason) == ("ask", ("respond",), "Which?")
 
 
@@ -95,14 +95,14 @@ def test_a_question_can_only_be_answered_in_words(deps):
     ],
 )
 def test_a_decision_settles_its_call(deps, decision, verdict, words):
-    asked = [ruling(deps, "run_command", command="ls")]
+    asked = [evaluate_named(deps, "run_command", command="ls")]
     settled = apply_answer(asked, {"decisions": [decision]}, Voice(deps))
     assert settled is not None
     assert settled[0].verdict == verdict and words in settled[0].reason
 
 
 def test_edited_call_runs_with_human_arguments_and_notice(deps):
-    asked = [ruling(deps, "run_command", command="rm x")]
+    asked = [evaluate_named(deps, "run_command", command="rm x")]
     edit = {"type": "edit", "edited_action": {"name": "run_command", "args": {"command": "ls"}}}
     settled = apply_answer(asked, {"decisions": [edit]}, Voice(deps))
     assert settled is not None
@@ -111,7 +111,7 @@ def test_edited_call_runs_with_human_arguments_and_notice(deps):
 
 
 def test_an_edited_call_is_checked_again(deps):
-    asked = [ruling(deps, "run_command", command="ls")]
+    asked = [evaluate_named(deps, "run_command", command="ls")]
     edit = {"type": "edit", "edited_action": {"args": {"command": "rm -rf /"}}}
     settled = apply_answer(asked, {"decisions": [edit]}, Voice(deps))
     assert settled is not None and settled[0].verdict == "deny"
@@ -129,11 +129,14 @@ def test_an_edited_call_is_checked_again(deps):
     ],
 )
 def test_mismatched_answer_is_not_applied(deps, answer):
-    assert apply_answer([ruling(deps, "run_command", command="ls")], answer, Voice(deps)) is None
+    assert (
+        apply_answer([evaluate_named(deps, "run_command", command="ls")], answer, Voice(deps))
+        is None
+    )
 
 
 def test_a_question_cannot_be_approved(deps):
-    asked = [ruling(deps, "ask_user", question="Which?")]
+    asked = [evaluate_named(deps, "ask_user", question="Which?")]
     assert apply_answer(asked, {"decisions": [{"type": "approve"}]}, Voice(deps)) is None
 
 
@@ -187,7 +190,7 @@ EDIT = {"path": "a/pre-commit", "content": "x"}
 
 
 def test_allowed_edit_is_refused_when_link_redirects_it(deps):
-    call = ruling(deps, "write_file", **EDIT).call
+    call = evaluate_named(deps, "write_file", **EDIT).call
     assert refused(call, deps) == ""
     (deps.workspace.root / ".git/hooks").mkdir(parents=True)
     (deps.workspace.root / "a").symlink_to(".git/hooks")
@@ -199,22 +202,22 @@ def test_allowed_edit_is_refused_when_link_redirects_it(deps):
 @pytest.mark.parametrize("after_edit", [{}, {"*": ["ls"]}])
 def test_edit_that_now_needs_approval_is_refused(deps, after_edit):
     deps.policy = replace(deps.policy, after_edit=after_edit)
-    call = ruling(deps, "write_file", **EDIT).call
+    call = evaluate_named(deps, "write_file", **EDIT).call
     (deps.workspace.root / ".git").mkdir()
     (deps.workspace.root / ".git/config").write_text("[core]\n\thooksPath = a\n")
     assert "one to be asked" in refused(call, deps)
-    assert refused(ruling(deps, "write_file", **EDIT).call, deps) == ""
+    assert refused(evaluate_named(deps, "write_file", **EDIT).call, deps) == ""
 
 
 def test_command_that_would_now_change_hooks_is_refused(deps):
     deps.policy = Policy("auto")
-    call = ruling(deps, "run_command", command="cp x a/pre-commit").call
+    call = evaluate_named(deps, "run_command", command="cp x a/pre-commit").call
     (deps.workspace.root / ".git/hooks").mkdir(parents=True)
     (deps.workspace.root / "a").symlink_to(".git/hooks")
     assert "one to be asked" in refused(call, deps)
 
 
 def test_stricter_mode_applies_only_to_later_decisions(deps):
-    call = ruling(deps, "write_file", **EDIT).call
+    call = evaluate_named(deps, "write_file", **EDIT).call
     deps.policy = Policy("ask")
     assert refused(call, deps) == ""

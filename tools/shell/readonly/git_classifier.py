@@ -19,7 +19,7 @@ from .git_allowlist import COMMANDS, GitCommand
 from .git_attributes import check_attributes
 from .git_index import TrackedFiles, read_tracked_files
 from .git_objects import find_hashes, find_object_kinds
-from .git_repository import Repository, check_git_dirs, find_repository
+from .git_repository import RepositoryPaths, check_git_dirs, find_repository
 from .path_scope import PathScope
 from .tree_access import TraversalOptions
 
@@ -137,7 +137,7 @@ class _GitInvocation:
     """One command in its repository."""
 
     def __init__(
-        self, command: str, parsed: ParsedArguments, repository: Repository, place: PathScope
+        self, command: str, parsed: ParsedArguments, repository: RepositoryPaths, place: PathScope
     ) -> None:
         self._command, self._parsed = command, parsed
         self._kind: GitCommand = COMMANDS[command]

@@ -74,7 +74,7 @@ _AS_CLONED = re.compile(
 
 
 @dataclass(frozen=True)
-class GitSetting:
+class ConfigLine:
     """One line of a configuration."""
 
     section: str
@@ -85,7 +85,7 @@ class GitSetting:
 
 
 @dataclass(frozen=True)
-class Repository:
+class RepositoryPaths:
     """Paths of a repository's parts."""
 
     top: Path
@@ -93,7 +93,7 @@ class Repository:
     git_dir: Path
     common: Path
     """The same, or the folder shared with other worktrees."""
-    settings: tuple[GitSetting, ...]
+    settings: tuple[ConfigLine, ...]
 
     @property
     def hash_size(self) -> int:
@@ -110,7 +110,7 @@ class Repository:
         return {(setting.key, setting.value.strip().lower()) for setting in self.settings}
 
 
-def find_repository(folder: Path, root: Path) -> Repository | None:
+def find_repository(folder: Path, root: Path) -> RepositoryPaths | None:
     """Find the repository of a real folder, as git does.
 
     Raises NotReadOnlyError if it may start a program, or if it lies outside `root` although the
@@ -143,7 +143,7 @@ def is_as_cloned(config: Path) -> bool:
     return all(map(_AS_CLONED.fullmatch, text.splitlines()))
 
 
-def _open_repository(top: Path, root: Path) -> Repository | None:
+def _open_repository(top: Path, root: Path) -> RepositoryPaths | None:
     """Open the repository; None if git, too, would reject the folder and look further up."""
     home = check_git_dirs(top, root)
     if not home:
@@ -159,10 +159,10 @@ def _open_repository(top: Path, root: Path) -> Repository | None:
     ]
     if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
         raise NotReadOnlyError("git's configuration sets another work tree")
-    return Repository(top, home.git_dir, home.common, tuple(settings))
+    return RepositoryPaths(top, home.git_dir, home.common, tuple(settings))
 
 
-def _read_settings(config: Path) -> list[GitSetting]:
+def _read_settings(config: Path) -> list[ConfigLine]:
     """Read all settings of a configuration; raises NotReadOnlyError unless all are harmless."""
     try:
         with open(config, encoding="latin-1", newline="\n") as file:
@@ -173,7 +173,7 @@ def _read_settings(config: Path) -> list[GitSetting]:
         raise NotReadOnlyError("git's configuration cannot be read") from error
     if len(content) > MAX_CONFIG_BYTES:
         raise NotReadOnlyError("git's configuration is too long")
-    settings: list[GitSetting] = []
+    settings: list[ConfigLine] = []
     section = subsection = ""
     for line in content.replace("\r\n", "\n").split("\n"):
         if header := _SECTION.fullmatch(line):
@@ -189,7 +189,7 @@ def _read_settings(config: Path) -> list[GitSetting]:
                         key=key,
                     )
                 )
-            settings.append(GitSetting(section, key, setting[2] or ""))
+            settings.append(ConfigLine(section, key, setting[2] or ""))
         elif not _EMPTY.fullmatch(line):
             raise NotReadOnlyError("git's configuration has an unusual format")
     return settings

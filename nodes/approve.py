@@ -82,9 +82,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     evaluations = [_deny_beside_others(evaluation) for evaluation in evaluations]
     evaluations = _keep_asked(evaluations, extract_ids(state.get("asked", [])))
     evaluations = await _prepare_questions(evaluations, state, agent)
-    asked = [
-        compute_binding(evaluation) for evaluation in evaluations if evaluation.verdict == "ask"
-    ]
+    asked = _list_bindings(evaluations)
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
     evaluations = await _ask_and_keep_rules(evaluations, agent, runtime)
@@ -108,6 +106,12 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     }
     update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+def _list_bindings(evaluations: Iterable[CallEvaluation]) -> list[str]:
+    """List what the answer binds to, of each call that is asked."""
+    asked = [evaluation for evaluation in evaluations if evaluation.verdict == "ask"]
+    return [compute_binding(evaluation) for evaluation in asked]
 
 
 async def _load_agent_with_rules(state: State, runtime: Runtime[Context]) -> Agent:
@@ -167,7 +171,7 @@ async def _approve_waiting(
     ask = ask_hooked if "hook" in call else ask_outside
     evaluation = await asyncio.to_thread(ask, call, tools, agent.deps)
     [evaluation] = await _prepare_questions([evaluation], state, agent)
-    asked = [compute_binding(evaluation)] if evaluation.verdict == "ask" else []
+    asked = _list_bindings([evaluation])
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
     [evaluation] = await _ask_and_keep_rules([evaluation], agent, runtime)

@@ -9,6 +9,7 @@ from ..i18n.catalogs import t
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
 from .session.line_buffer import LineBuffer
+from .session.message import run_message
 from .session.note import keep_note
 from .session.session import Session
 
@@ -77,7 +78,7 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
         session.show(t("repl.note.how"), "dim")
     else:
         agent, text = parse_agent_mention(line.text, session.folder, session.home)
-        await session.run_message(text, agent)
+        await run_message(session, text, agent)
 
 
 def read_steering(session: Session, typed: str, unfolded: Callable[[str], str]) -> str | None:

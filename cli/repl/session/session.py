@@ -162,18 +162,6 @@ class Session(ChatSession):
         self.side_context.clear()
         self.prompt.refresh()
 
-    async def run_message(self, text: str, agent: str = "", once: "Options | None" = None) -> None:
-        """Send a message to the thread, or create one, and show the turn to its end.
-
-        `agent` and the options `once` apply to this turn only.
-        """
-        self.is_unsent = self.cut_short = True
-        self.thoughts.clear()
-        await self.wait_for_runner()
-        from .turn import run_turn  # imports LangGraph
-
-        await run_turn(self, text, agent, once or {})
-
     def _mark_started(self, thread: str, sent: "Options") -> None:
         super()._mark_started(thread, sent)
         self.is_unsent = False

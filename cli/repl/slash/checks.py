@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...options import OutputFormat
+from ..session.message import run_message
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ async def work_until_checked(session: Session, words: str) -> None:
     if not words:
         raise UsageError(t("slash.goal.empty"), hint=t("slash.goal.empty.hint"))
     session.plan = False  # plan mode changes nothing that tests could check
-    await session.run_message(words, once={"goal": True})
+    await run_message(session, words, once={"goal": True})
 
 
 async def review(session: Session, target: str) -> None:

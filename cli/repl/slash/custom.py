@@ -13,6 +13,7 @@ from ...i18n.catalogs import t
 from ...slash_names import BUILTIN_SLASH_NAMES
 from ..prompt.file_mentions import format_mention
 from ..prompt.protocol import PromptAborted
+from ..session.message import run_message
 from ..session.session import Session
 from .modes import resolve_model
 
@@ -62,7 +63,7 @@ async def run_custom_command(session: Session, command: "CustomCommand", argumen
     }
     if command.model:
         once["turn_model"] = resolve_model(session, command.model).name
-    await session.run_message(text, command.agent, once)
+    await run_message(session, text, command.agent, once)
 
 
 async def _expand_part(session: Session, piece: PromptSegment, agent: str) -> str:

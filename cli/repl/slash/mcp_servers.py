@@ -9,6 +9,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ...rendering.sanitize import sanitize_line
+from ..session.message import run_message
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ async def run_prompt(session: Session, name: str, arguments: str) -> None:
     except McpError as error:
         raise UsageError(str(error)) from error
     # file names in a server's words mention no files
-    await session.run_message(words, once={"mentioning": ""})
+    await run_message(session, words, once={"mentioning": ""})
 
 
 def _read_arguments(prompt: "PromptDefinition", arguments: str) -> dict[str, str]:

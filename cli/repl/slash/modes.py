@@ -10,6 +10,7 @@ from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.definition_list import format_definition_list
 from ..session.cli_bridge import run_cli_command
+from ..session.message import run_message
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ async def switch_to_build(session: Session, words: str) -> None:
 async def _switch_plan_mode(session: Session, plan: bool, words: str) -> None:
     session.plan = plan
     if words:
-        await session.run_message(words)
+        await run_message(session, words)
     else:
         session.show(t("slash.plan.now" if plan else "slash.build.now"))
 

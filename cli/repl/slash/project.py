@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..session.cli_bridge import run_cli_command
+from ..session.message import run_message
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ async def init_project(session: Session, words: str) -> None:
 
     session.plan = False  # plan mode could write only the plan
     session.title = "/init"
-    await session.run_message(build_request(words), agent="build")
+    await run_message(session, build_request(words), agent="build")
 
 
 async def review_trust(session: Session, _: str) -> None:

@@ -17,6 +17,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ..prompt.protocol import ReplExit
+from ..session.message import run_message
 from ..session.session import Session
 from . import (
     answers,
@@ -161,7 +162,7 @@ async def run_slash_command(session: Session, line: str) -> None:
     elif ":" in name:
         await mcp_servers.run_prompt(session, name, arguments)
     elif name in list_invocable_skills(session):
-        await session.run_message(f"/{line.removeprefix('/')}")  # the graph loads the skill
+        await run_message(session, f"/{line.removeprefix('/')}")  # the graph loads the skill
     else:
         raise _build_unknown_error(name, describe_commands(session))
 

@@ -7,8 +7,10 @@ import pytest
 from confinement import FOUND
 from repl_session import Spoken
 
+from maxagent.cli.repl import line_dispatch
 from maxagent.cli.repl.line_dispatch import dispatch_line, run_shell_line
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
+from maxagent.cli.repl.session.session import Session
 from maxagent.config.errors import UsageError
 
 
@@ -113,10 +115,10 @@ async def test_folded_paste_resembling_a_command_is_a_message(
 ) -> None:
     names: list[str] = []
 
-    async def say(text: str, agent: str = "") -> None:
+    async def say(session: Session, text: str, agent: str = "") -> None:
         names.append(text)
 
-    monkeypatch.setattr(spoken.session, "run_message", say)
+    monkeypatch.setattr(line_dispatch, "run_message", say)
     pastes = Pastes()
     pasted = f"!touch made #{'x' * 1_000}"
     await dispatch_line(spoken.session, pastes.fold_text(pasted), pastes.expand_marks)

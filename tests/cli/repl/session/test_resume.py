@@ -10,6 +10,7 @@ from repl_session import Spoken
 
 from maxagent import Runner, trust
 from maxagent.cli.rendering.transcript import show_transcript
+from maxagent.cli.repl.session.message import run_message
 from maxagent.cli.repl.session.session import Session
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.sdk.threads.transcript import read_transcript
@@ -63,7 +64,7 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
 
 async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Said so far.\n\nAnd more, at length.", "hang_after": 3}])
-    saying = asyncio.ensure_future(talk.session.run_message("hi"))
+    saying = asyncio.ensure_future(run_message(talk.session, "hi"))
     async with asyncio.timeout(60):
         while "Said so far." not in talk.seen:
             await asyncio.sleep(0.01)

@@ -12,6 +12,7 @@ from maxagent import Answer, Runner, UsageError
 from maxagent.cli.rendering.transcript import show_transcript
 from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
 from maxagent.cli.repl.prompt.protocol import PromptAborted
+from maxagent.cli.repl.session.message import run_message
 from maxagent.cli.repl.session.session import show_error
 from maxagent.cli.repl.session.turn import ask_again
 from maxagent.memory.threads.index import ThreadIndex
@@ -104,7 +105,7 @@ async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: 
 
 async def test_stopped_turn_keeps_its_text_and_continues(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Said so far.\n\n" + "word " * 40, "hang_after": 4}])
-    saying, seen = asyncio.ensure_future(talk.session.run_message("hello")), ""
+    saying, seen = asyncio.ensure_future(run_message(talk.session, "hello")), ""
     async with asyncio.timeout(60):
         while "Said so far." not in seen:
             await asyncio.sleep(0.01)

@@ -18,7 +18,7 @@ from .thread_picker import describe_thread, rank_threads
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
 
-    from ...memory.threads.changes import ThreadChanges
+    from ...memory.threads.changes import ThreadWatch
     from ...memory.threads.record import ThreadRow
 
 SECONDS = 0.5
@@ -27,7 +27,7 @@ _FIRST = ("waiting", "running", "limit", "interrupted")
 """What is not over, in the order of the list."""
 
 
-def pick_live(changes: "ThreadChanges", rows: "Sequence[ThreadRow]") -> "ThreadRow | None":
+def pick_live(changes: "ThreadWatch", rows: "Sequence[ThreadRow]") -> "ThreadRow | None":
     """Return the thread that the user opens; None if they leave. Needs a terminal that redraws."""
     return run_sync(_run_picker(changes, sort_threads(rows)))
 
@@ -53,7 +53,7 @@ def build_cells(rows: "Sequence[ThreadRow]", columns: int) -> list[list[str]]:
     ]
 
 
-async def _run_picker(changes: "ThreadChanges", rows: "list[ThreadRow]") -> "ThreadRow | None":
+async def _run_picker(changes: "ThreadWatch", rows: "list[ThreadRow]") -> "ThreadRow | None":
     state = PickerState(rows, rank_threads, build_cells)
     describe = cache(describe_thread)
     requests = {row.thread_id: row.request for row in rows}
@@ -68,7 +68,7 @@ async def _run_picker(changes: "ThreadChanges", rows: "list[ThreadRow]") -> "Thr
 
 
 async def _follow(
-    changes: "ThreadChanges",
+    changes: "ThreadWatch",
     state: "PickerState[ThreadRow]",
     picker: "Application[ThreadRow | None]",
 ) -> None:

@@ -13,7 +13,7 @@ from .record import ThreadRow
 MAX_SECONDS = 5.0
 
 
-class ThreadChanges:
+class ThreadWatch:
     """Reads the threads of one MaxAgent home while others work on them."""
 
     def __init__(self, home: Path) -> None:
@@ -23,7 +23,7 @@ class ThreadChanges:
         self._version = -1
         self._read_at = 0.0
 
-    def __enter__(self) -> "ThreadChanges":
+    def __enter__(self) -> "ThreadWatch":
         return self
 
     def __exit__(

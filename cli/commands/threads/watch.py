@@ -19,7 +19,7 @@ from ...rendering.sanitize import sanitize_line
 from .listing import AsJson
 
 if TYPE_CHECKING:
-    from ....memory.threads.changes import ThreadChanges
+    from ....memory.threads.changes import ThreadWatch
     from ....memory.threads.record import ThreadRow
 
 # A thread in these states is not over
@@ -36,10 +36,10 @@ def watch(as_json: AsJson = False) -> None:
 
     Without a terminal it prints a line for each thread that is not over, and for each change.
     """
-    from ....memory.threads.changes import ThreadChanges
+    from ....memory.threads.changes import ThreadWatch
 
     open_index()  # which says where a damaged database was replaced
-    with ThreadChanges(paths.locate_home()) as changes:
+    with ThreadWatch(paths.locate_home()) as changes:
         is_drawn = sys.stdin.isatty() and sys.stderr.isatty() and can_draw_picker()
         if is_drawn and not as_json:
             _watch_at_terminal(changes)
@@ -52,7 +52,7 @@ def choose_arguments(row: "ThreadRow") -> list[str]:
     return [*_COMMANDS.get(row.status, ("threads", "show")), row.thread_id]
 
 
-def _watch_at_terminal(changes: "ThreadChanges") -> None:
+def _watch_at_terminal(changes: "ThreadWatch") -> None:
     rows: Sequence[ThreadRow] = changes.read() or []
     if not rows:
         echo(t("threads.none"), err=True)
@@ -77,7 +77,7 @@ def _stay(number: int, frame: object) -> None:
     """Do nothing: the program in the foreground gets the signal, too."""
 
 
-def _print_changes(changes: "ThreadChanges", *, as_json: bool) -> None:
+def _print_changes(changes: "ThreadWatch", *, as_json: bool) -> None:
     """Print each thread that is not over, then each whose status has changed, until Ctrl-C."""
     seen: dict[str, tuple[str, str]] = {}
     is_first = True

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.threads.changes import ThreadChanges
+from maxagent.memory.threads.changes import ThreadWatch
 from maxagent.memory.threads.index import ThreadIndex
 
 THREAD = "0f0f0f0f-0000-4000-8000-000000000000"
@@ -18,7 +18,7 @@ def index(tmp_path: Path) -> ThreadIndex:
 
 
 def test_list_is_read_again_only_after_a_change(index: ThreadIndex, tmp_path: Path) -> None:
-    with ThreadChanges(tmp_path) as changes:
+    with ThreadWatch(tmp_path) as changes:
         assert [row.title for row in changes.read() or []] == ["One"]
         assert changes.read() is None
         index.set_title(THREAD, "Two")
@@ -31,7 +31,7 @@ def test_list_is_read_again_only_after_a_change(index: ThreadIndex, tmp_path: Pa
 def test_list_is_read_anyway_after_a_while(
     index: ThreadIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ThreadChanges(tmp_path) as changes:
+    with ThreadWatch(tmp_path) as changes:
         changes.read()
         monkeypatch.setattr("maxagent.memory.threads.changes.MAX_SECONDS", 0.0)
         rows = changes.read()  # whose process is dead, which no row says

@@ -22,7 +22,7 @@ from ..tools.runtime.registry import NAMES, load_tool
 from .approval.bound_questions import bind_questions, save_project_rules
 from .approval.call_origins import read_provenances
 from .approval.called_tools import name_server_calls, with_server_tools
-from .approval.dispatch import DispatchTransition, dispatch, group_calls
+from .approval.dispatch import DispatchTransition, Tools, dispatch, group_calls
 from .approval.edit_previews import preview_edits
 from .approval.evaluate import (
     CallEvaluation,
@@ -63,10 +63,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     if waiting := find_waiting_call(state):
         return await _approve_waiting(waiting, state, agent, runtime)
     if queue := state.get("queue"):
-        # `run_tool` answers a tool that was removed from the configuration since it was allowed
-        called = {call["name"] for group in queue for call in group}
-        every = {name: load_tool(name) for name in called.intersection(NAMES)} | dict(tools)
-        return await asyncio.to_thread(dispatch, state, queue, every, workspace)
+        called = _load_called_tools(queue, tools)
+        return await asyncio.to_thread(dispatch, state, queue, called, workspace)
     answer = find_last_answer(state, role)
     if is_switch_proposal(answer, tools):
         return Command(goto="switch")
@@ -98,14 +96,19 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
         parallel=agent.deps.settings.model.parallel_tool_calls,
         alone=alone,
     )
-    answers = {"messages": messages} if messages else {}
     update = {
-        **answers,
+        **({"messages": messages} if messages else {}),
         **_collect_thread_rules(evaluations, state),
         **_choose_mode(evaluations, state),
+        "asked": [],
     }
-    update["asked"] = []
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+def _load_called_tools(queue: Iterable[Iterable[PendingCall]], tools: Tools) -> Tools:
+    """Return the tools, and those that were removed since: `run_tool` answers their calls."""
+    called = {call["name"] for group in queue for call in group}
+    return {name: load_tool(name) for name in called.intersection(NAMES)} | dict(tools)
 
 
 def _list_bindings(evaluations: Iterable[CallEvaluation]) -> list[str]:

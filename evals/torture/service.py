@@ -33,7 +33,7 @@ def note(user: str, step: str) -> str:
 
 
 @asynccontextmanager
-async def open_runner(service: Any) -> AsyncIterator[None]:
+async def open_runner(service: Any) -> AsyncGenerator[None]:
     """Keep one Runner open as long as the service runs."""
     async with Runner(home=HOME, tools=[note]) as runner:
         service.state.runner = runner

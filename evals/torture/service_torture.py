@@ -111,6 +111,7 @@ async def talk_to(service: Service, folder: Path, plan: ServiceRound, dice: Rand
             await asyncio.sleep(dice.uniform(0.7, 1.3) * share)
             service.kill()
             service.start()
+            await wait_for_answer(client)
         await asyncio.sleep(plan.seconds / (plan.kills + 1))
         for user in users:
             user.is_calm = True

@@ -18,7 +18,7 @@ STEPS = 3
 """Calls of the tool in one turn."""
 TURNS = 2
 """Messages in one conversation."""
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds until a thread must be free, or the service back."""
 ACTS = ("none", "stop", "steer", "leave")
 Json = dict[str, Any]
@@ -107,7 +107,7 @@ class User:
     async def follow(self, action: str, body: Json) -> Json:
         """Follow a run, and act once in its middle; return its last event, or what became of it."""
         act = "none" if self.is_calm else self.dice.choice(ACTS)
-        moment, last = self.dice.randint(1, 12), Json()
+        moment, last = self.dice.randint(1, 7), Json()
         is_stopped = False
         try:
             async with asyncio.timeout(PATIENCE), self.open(action, body) as lines:

@@ -1,5 +1,6 @@
 """What the documentation shows is run as it is written."""
 
+import asyncio
 import json
 import os
 import re
@@ -8,9 +9,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import httpx2
 import pytest
 from typer.testing import CliRunner
 from warm_start import LANG, run_python
@@ -130,6 +134,31 @@ def test_sdk_page_functions_are_called(tmp_path: Path) -> None:
     ended = run_program(["-c", block("docs/sdk.md", "python", 5)], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout == "Ordered. {'bolts': 17}\n"
+
+
+@pytest.mark.skipif(find_spec("starlette") is None, reason="starlette is not installed")
+async def test_sdk_page_service_serves_many_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Hello."}]))
+    monkeypatch.setenv("LLC_MODEL", f"scripted/{tmp_path / 'scenario.json'}")
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    names: dict[str, Any] = {"__name__": "page"}
+    exec(compile(block("docs/sdk.md", "python", 9), "page", "exec"), names)
+    transport, threads = httpx2.ASGITransport(app=names["app"]), [str(uuid4()) for _ in range(5)]
+    client = httpx2.AsyncClient(transport=transport, base_url="http://service")
+    async with names["open_runner"](names["app"]), client:
+        replies = await asyncio.gather(
+            *(client.post(f"/threads/{thread}", content="Hi") for thread in (*threads, "none"))
+        )
+        stopped = await client.post(f"/threads/{threads[0]}/stop")
+    *ends, refused = [json.loads(reply.text.splitlines()[-1]) for reply in replies]
+    assert [(end["summary"], end["thread_id"]) for end in ends] == [
+        ("Hello.", thread) for thread in threads
+    ]
+    assert "UUID" in refused["message"] and stopped.json() == {"stopped": False}
 
 
 def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def read_examples() -> dict[str, str]:
         for number, block in enumerate(blocks):
             if re.search(r"^[^ #].*\bawait ", block, re.MULTILINE):
                 block = f"async def run_cells() -> None:\n{textwrap.indent(block, '    ')}"
-            head = UNKNOWN if "langgraph" in block else ""
+            head = UNKNOWN if "langgraph" in block or "maxagent.graphs" in block else ""
             files[f"{Path(page).stem}_{number}.py"] = head + block
     assert len(files) > 12
     return files

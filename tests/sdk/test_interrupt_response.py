@@ -11,6 +11,11 @@ from maxagent.sdk.interrupt_response import (
     match_answers,
 )
 
+FORM = {
+    "action_name": "asked",
+    "allowed_decisions": ["respond"],
+    "form": {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]},
+}
 QUESTION = "0123456789abcdef0123456789abcdef"
 CALL = {"action_name": "run_command", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
 ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
@@ -138,3 +143,21 @@ def test_each_of_several_answers_finds_its_question(
     assert sorted(question.id[0] for question, _ in matched) == sorted(answered)
     for question, answer in matched:
         assert question.id.startswith(answer.parked or "") and answer.question in ("", question.id)
+
+
+@pytest.mark.parametrize(
+    ("answer", "config"),
+    [
+        (Answer(), CALL),
+        (Answer(approve=True), ASKED),
+        (Answer(text=" "), ASKED),
+        (Answer(text="blue"), {**CALL, "allowed_decisions": ["approve", "reject"]}),
+        (Answer(text="old"), FORM),
+    ],
+)
+def test_each_door_gets_its_own_hint(answer, config):
+    with pytest.raises(UsageError) as raised:
+        build_resume_value(answer, [config])
+    error = raised.value
+    assert "--" in error.hint and "question." not in error.hint
+    assert "--" not in str(error) and error.program_hint in str(error)

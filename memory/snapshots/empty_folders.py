@@ -1,7 +1,7 @@
 """Empty folders of a project, which git's trees and listings leave out."""
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from .exclusions import Exclusions
 
@@ -29,18 +29,23 @@ def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) 
     return sorted(path for path in bare_folders if not out.is_skipped_folder(os.fsdecode(path)))
 
 
-def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> list[bytes]:
-    """Return those of these folders, and of the folders below them, that are empty."""
-    pending, empty_folders = list(tops), list[bytes]()
-    for _ in range(MAX_FOLDERS):
-        if not pending:
-            break
+def find_empty_folders(folder: bytes, inside: Mapping[bytes, Collection[bytes]]) -> list[bytes]:
+    """Return those folders of `list_folders_below` that are empty."""
+    return sorted(path for path in inside if not inside[path] and _is_empty(folder, path))
+
+
+def list_folders_below(
+    root: bytes, tops: Iterable[bytes], out: Exclusions
+) -> dict[bytes, list[bytes]]:
+    """Return these folders and the folders below them, each with its subfolders."""
+    pending, folders = list(tops), dict[bytes, list[bytes]]()
+    while pending and len(folders) < MAX_FOLDERS:
         path = pending.pop()
-        inside = _list_subfolders(root, path)
-        if not inside and _is_empty(root, path):
-            empty_folders.append(path)
-        pending += [below for below in inside if not out.is_skipped_folder(os.fsdecode(below))]
-    return sorted(empty_folders)
+        folders[path] = _list_subfolders(root, path)
+        pending += [
+            below for below in folders[path] if not out.is_skipped_folder(os.fsdecode(below))
+        ]
+    return folders
 
 
 def _list_subfolders(root: bytes, folder: bytes) -> list[bytes]:

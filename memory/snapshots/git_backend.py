@@ -11,13 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config.text import text
+from . import folder_watch
 from .coverage import is_covered, list_index
 from .exclusions import Exclusions
 from .file_version import FileVersion, PathChange, ProgressCallback
+from .folder_watch import FolderWatch, list_rules_above
+from .git_listing import PORTION, GitListing, join_paths
 from .git_ls_files import (
     IndexUpdate,
     find_index,
-    find_nested_repositories,
     find_top,
     may_have_long_ids,
     plan_index_update,
@@ -33,8 +35,6 @@ from .storage import locate_worktree
 ATTEMPTS = 3
 # From this many new contents on, they go into one pack: half the disk space, and one sync
 MAX_LOOSE_OBJECTS = 300
-# Paths on a command line, each of at most 4 kB
-PORTION = 200
 # Bytes; the first snapshot includes smaller tracked files in any case
 SMALL = 1_000_000
 # Files for one git: in one pack each content is compared with all before it, so the time grows
@@ -42,9 +42,7 @@ SMALL = 1_000_000
 STORED_AT_ONCE = 5_000
 # Git's messages for a lost object or a lost store
 LOST = ("bad object", "unable to read", "not a git repository")
-_PLACEHOLDER = b".mcode-placeholder"
 _ALL = (":(top)", f":(top,literal,exclude){ENTRY.decode()}")
-_NO_BLOB = b"0" * 39 + b"1"
 
 
 class GitSnapshots:
@@ -61,6 +59,9 @@ class GitSnapshots:
         self._permissions = GitPermissions(out)
         self._stored = set[bytes]()
         """Named files in the index after our last snapshot."""
+        self._skipped = SkippedFiles()
+        """What the last snapshot left out."""
+        self._watch = FolderWatch(folder, out)
         self._tracked = frozenset[bytes]()
         """Files that the user's git tracks although they are ignored."""
 
@@ -75,14 +76,28 @@ class GitSnapshots:
         await self._open_store()
         for attempt in range(1, ATTEMPTS):
             try:
-                return await self._take_snapshot(lock, named, report)
+                return await self._take_watched(lock, named, report)
             except GitCommandError as error:
                 # a file appeared or vanished meanwhile, or a power failure damaged the index
                 if FULL in error.message:
                     raise
                 if attempt > 1:
                     await asyncio.to_thread(self._store.forget_index)
-        return await self._take_snapshot(lock, named, report)
+        return await self._take_watched(lock, named, report)
+
+    async def _take_watched(
+        self, lock: int, named: frozenset[bytes], report: ProgressCallback
+    ) -> tuple[str, SkippedFiles]:
+        """Take a snapshot; if that fails, the next one looks at all files."""
+        try:
+            return await self._take_snapshot(lock, named, report)
+        except BaseException:
+            self._watch.close()
+            raise
+
+    def close(self) -> None:
+        """Stop watching the folder."""
+        self._watch.close()
 
     async def is_large(self) -> bool:
         """Return whether this is the first snapshot and the user's git tracks many files."""
@@ -112,7 +127,7 @@ class GitSnapshots:
             f"{version.mode} {version.blob}\t".encode() + prefix + os.fsencode(path)
             for path, version in files.items()
         ]
-        await new.run_git("update-index", "-z", "--index-info", stdin=_join_paths(lines))
+        await new.run_git("update-index", "-z", "--index-info", stdin=join_paths(lines))
         await new.run_git("checkout-index", "--all", "--quiet", "--index")
         permissions = await self.load_permissions(tree) or FilePermissions()
         await asyncio.to_thread(apply_permissions, store.folder, permissions, files)
@@ -128,7 +143,7 @@ class GitSnapshots:
         """List the ignored files and folders of the folder; a folder's path ends with a slash."""
         await self._open_store()
         asked = ("ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
-        listing = await self._store.run_git(*asked, *self._build_exclude_options())
+        listing = await self._store.run_git(*asked, *self._listing.build_exclude_options())
         return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
@@ -235,7 +250,7 @@ class GitSnapshots:
             with suppress(GitCommandError):  # it needs the objects beside it, or is damaged
                 asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
                 own = replace(self._store, index=index)
-                listing = await own.run_git(*asked, *self._build_exclude_options())
+                listing = await own.run_git(*asked, *self._listing.build_exclude_options())
         if listing is None:
             listing = await self._filter_ignored(await asyncio.to_thread(list_index, index))
         paths = (path for path in listing.split(b"\0") if path)
@@ -249,11 +264,8 @@ class GitSnapshots:
             return b""
         asked = ("check-ignore", "--no-index", "-z", "--stdin")
         with suppress(GitCommandError):  # a link took the place of a folder
-            return await self._store.run_git(*asked, stdin=_join_paths(own), allowed_codes=(0, 1))
+            return await self._store.run_git(*asked, stdin=join_paths(own), allowed_codes=(0, 1))
         return b""
-
-    def _build_exclude_options(self) -> list[str]:
-        return [f"--exclude={pattern}" for pattern in self._out.to_git_patterns(self._store.prefix)]
 
     async def _is_ignored(self) -> bool:
         """Return whether the repository around the folder ignores it."""
@@ -262,6 +274,10 @@ class GitSnapshots:
         output = await self._store.run_git(*asked, stdin=folder, allowed_codes=(0, 1))
         pattern = output.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
+
+    @property
+    def _listing(self) -> GitListing:
+        return GitListing(self._store, self._out)
 
     async def _take_snapshot(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
@@ -276,22 +292,19 @@ class GitSnapshots:
         before = await asyncio.to_thread(store.read_index_state)
         if self._last[0] != before:
             self._stored.clear()
-        listing = await self._list_changed_files(run_git)
         included_paths = named | self._tracked
-        work = await asyncio.to_thread(
-            plan_index_update, store.folder, listing, included_paths - self._stored
-        )
+        changed, work = await self._plan_update(before, run_git, included_paths)
         present = work.changed + await asyncio.to_thread(self._select_fitting, work, named)
         if work.gone:
             await run_git(
-                "update-index", "-z", "--force-remove", "--stdin", stdin=_join_paths(work.gone)
+                "update-index", "-z", "--force-remove", "--stdin", stdin=join_paths(work.gone)
             )
         flags = ("update-index", "-z", "--add", "--remove", "--stdin")
         for at in range(0, len(present), STORED_AT_ONCE):
             if len(present) > STORED_AT_ONCE:
                 report(at, len(present))
             some = present[at : at + STORED_AT_ONCE]
-            await run_git(*flags, stdin=_join_paths(some), one_pack=len(some) > MAX_LOOSE_OBJECTS)
+            await run_git(*flags, stdin=join_paths(some), one_pack=len(some) > MAX_LOOSE_OBJECTS)
         if self._last[0] != await asyncio.to_thread(store.read_index_state):
             tree = EMPTY_TREE
             if await asyncio.to_thread(store.count_index_files):
@@ -300,35 +313,31 @@ class GitSnapshots:
             self._last = (await asyncio.to_thread(store.read_index_state), tree)
         self._stored = (self._stored | included_paths.intersection(present)).difference(work.gone)
         await self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
-        return await self._permissions.add_to_tree(store, self._last[1], run_git), work.skipped
+        some = None if changed is None else changed.union(present, work.gone)
+        tree = await self._permissions.add_to_tree(store, self._last[1], run_git, some)
+        self._watch.keep(self._permissions.folders)
+        self._skipped = work.skipped
+        return tree, work.skipped
 
-    async def _list_changed_files(self, git: RunGit) -> bytes:
-        """List new, changed and deleted files, including those in nested repositories.
-
-        Git enters a nested repository only once its index has a path below it.
-        """
-        asked = (
-            "ls-files",
-            "-z",
-            "-t",
-            "-o",
-            "-m",
-            "-d",
-            "--exclude-standard",
-            *self._build_exclude_options(),
-        )
-        listing = await git(*asked)
-        opened = set[bytes]()
-        while closed := await self._find_nested_repositories(listing) - opened:
-            below = [os.fsencode(self._store.prefix) + path + _PLACEHOLDER for path in closed]
-            stdin = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
-            await git("update-index", "-z", "--replace", "--index-info", stdin=stdin)
-            opened |= closed
-            listing = await git(*asked)  # this lists the placeholders as deleted
-        return listing
-
-    async def _find_nested_repositories(self, listing: bytes) -> set[bytes]:
-        return await asyncio.to_thread(find_nested_repositories, self._store.folder, listing)
+    async def _plan_update(
+        self, before: object, git: RunGit, included_paths: frozenset[bytes]
+    ) -> tuple[set[bytes] | None, IndexUpdate]:
+        """Return the only paths that may have changed, None if any may, and what is to be done."""
+        folder, permissions = self._store.folder, self._permissions
+        named = included_paths - self._stored
+        changed = await asyncio.to_thread(self._watch.read_changes)
+        if changed is not None and self._last[0] == before and permissions.is_at(before):
+            listing = await self._listing.list_some(git, changed, permissions.files)
+            if listing is not None:
+                work = await asyncio.to_thread(plan_index_update, folder, listing, named)
+                if work.add_skipped(self._skipped, changed):
+                    return changed, work
+        is_large = len(permissions.files) >= folder_watch.WATCHED_FROM
+        if is_large and permissions.is_at(before) and not self._watch.is_open:
+            above = list_rules_above(self._store.top, folder)
+            await asyncio.to_thread(self._watch.open, permissions.folders, above)
+        listing = await self._listing.list_all(git)
+        return None, await asyncio.to_thread(plan_index_update, folder, listing, named)
 
     def _select_fitting(self, work: IndexUpdate, named: frozenset[bytes]) -> list[bytes]:
         """Return the new files that fit into the snapshot."""
@@ -352,10 +361,6 @@ class GitSnapshots:
             raise MissingObjectError(
                 text("the snapshots of `{folder}` are lost", folder=self._store.folder), hint=hint
             ) from error
-
-
-def _join_paths(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in sorted(paths))
 
 
 def _parse_change(described: bytes, path: bytes) -> PathChange:

@@ -18,6 +18,22 @@ class IndexUpdate:
     new: list[NewFile] = field(default_factory=list[NewFile])
     skipped: SkippedFiles = field(default_factory=SkippedFiles)
 
+    def add_skipped(self, before: SkippedFiles, changed: Set[bytes]) -> bool:
+        """Add what the last snapshot left out, except the `changed` files.
+
+        Return whether that is known: files beyond a limit compete with all others for the place.
+        """
+        if (before.many or before.heavy) and (self.new or self.gone):
+            return False
+        self.skipped.many, self.skipped.heavy = before.many, before.heavy
+        for paths, old_paths in (
+            (self.skipped.large, before.large),
+            (self.skipped.unreadable, before.unreadable),
+            (self.skipped.refused, before.refused),
+        ):
+            paths += [path for path in old_paths if path not in changed and path not in paths]
+        return True
+
 
 def find_nested_repositories(folder: Path, listing: bytes) -> set[bytes]:
     """Find the repositories below the folder, each with a slash at its end."""

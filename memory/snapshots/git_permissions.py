@@ -2,20 +2,36 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from ...config.security.private_files import open_private
-from .empty_folders import collect_folders, find_bare_folders, find_empty_folders
+from .empty_folders import (
+    MAX_FOLDERS,
+    collect_folders,
+    find_bare_folders,
+    find_empty_folders,
+    list_folders_below,
+)
 from .exclusions import Exclusions
 from .git_objects import EMPTY_TREE, MissingObjectError, add_entry, read_object, write_object
 from .git_repository import GitStore
-from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
+from .permissions import (
+    ENTRY,
+    FilePermissions,
+    build_permissions,
+    read_folder_modes,
+    read_modes,
+    unpack_permissions,
+)
 
 RunGit = Callable[..., Awaitable[bytes]]
 # Snapshots whose permissions are cached: the next request is usually for the latest
 _KEPT = 8
+# So many files that come or go are sorted in one by one
+_FEW = 200
 _IGNORE_FILE = b".gitignore"
 
 
@@ -30,6 +46,15 @@ class GitPermissions:
         """The same: neighbours are found faster in turn."""
         self._folders = list[bytes]()
         """Those with files, sorted."""
+        self._with_files = frozenset[bytes]()
+        """The same."""
+        self._others = dict[bytes, list[bytes]]()
+        """Folders without files that are not ignored, each with its subfolders."""
+        self._modes = dict[bytes, int]()
+        """Modes of the files at the last scan."""
+        self._of_folders = dict[bytes, int]()
+        self._scanned: FilePermissions | None = None
+        """The result; None if other folders have files since."""
         self._rule_files = list[bytes]()
         self._rules: object = None
         """State of the ignore files."""
@@ -57,18 +82,57 @@ class GitPermissions:
         elif before == after:
             return
         if not (self._files.issuperset(present) and self._files.isdisjoint(deleted_paths)):
-            files = self._files.difference(deleted_paths).union(present)
-            await asyncio.to_thread(self._set_files, files)
+            await asyncio.to_thread(self._update_files, present, deleted_paths)
         self._index = after
+
+    def is_at(self, index: object) -> bool:
+        """Return whether the list of files is that of the index in this state."""
+        return self._index == index
+
+    @property
+    def files(self) -> Set[bytes]:
+        """The files in the index."""
+        return self._files
+
+    @property
+    def folders(self) -> list[bytes] | None:
+        """The folders where a change may concern the next snapshot; None if they are too many."""
+        return [*self._folders, *self._others] if len(self._others) < MAX_FOLDERS else None
+
+    def _update_files(self, present: Sequence[bytes], deleted_paths: Sequence[bytes]) -> None:
+        new = {path for path in present if path not in self._files}
+        removed = {path for path in deleted_paths if path in self._files}
+        folders = {_get_folder(path) for path in (*new, *removed)}
+        self._files -= removed
+        self._files |= new
+        if len(new) + len(removed) <= _FEW and folders <= self._with_files:
+            for path in new:
+                insort(self._sorted, path)
+            for path in removed:
+                del self._sorted[bisect_left(self._sorted, path)]
+            if all(map(self._has_files, folders)):
+                return
+        self._set_files(self._files)
+
+    def _has_files(self, folder: bytes) -> bool:
+        at = bisect_left(self._sorted, folder)
+        return at < len(self._sorted) and self._sorted[at].startswith(folder)
 
     def _set_files(self, files: set[bytes]) -> None:
         self._files, self._sorted = files, sorted(files)
-        self._folders = sorted(collect_folders(files))
+        self._with_files = frozenset({b"", *collect_folders(files)})
+        self._folders = sorted(self._with_files - {b""})
         self._rule_files = [path for path in self._sorted if path.endswith(_IGNORE_FILE)]
+        self._scanned = None
 
-    async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:
-        """Return the tree with the permissions of its files; call `follow_index` first."""
-        permissions = await self._scan_folder(store)
+    async def add_to_tree(
+        self, store: GitStore, tree: str, git: RunGit, changed: Collection[bytes] | None = None
+    ) -> str:
+        """Return the tree with the permissions of its files; call `follow_index` first.
+
+        `changed` are the only paths that may have changed since the last call, if that is known.
+        """
+        permissions = await self._scan_folder(store, changed)
         packed = permissions.pack()
         if not packed:
             return tree
@@ -99,17 +163,45 @@ class GitPermissions:
         for old in list(self._known)[:-_KEPT]:
             del self._known[old]
 
-    async def _scan_folder(self, store: GitStore) -> FilePermissions:
+    async def _scan_folder(
+        self, store: GitStore, changed: Collection[bytes] | None
+    ) -> FilePermissions:
         root = os.fsencode(store.folder)
+        if changed is not None and self._with_files.issuperset(map(_get_folder, changed)):
+            last = self._scanned
+            if last is not None:
+                return await asyncio.to_thread(self._scan_files, root, last, changed)
         rules = await asyncio.to_thread(_read_rule_states, root, self._rule_files)
         if rules != self._rules:
             self._rules, self._ignored = rules, {}
         bare = await asyncio.to_thread(find_bare_folders, root, self._folders, self._out)
         open_folders = await self._drop_ignored(store, bare)
-        below = await asyncio.to_thread(find_empty_folders, root, open_folders, self._out)
+        self._others = await asyncio.to_thread(list_folders_below, root, open_folders, self._out)
+        below = await asyncio.to_thread(find_empty_folders, root, self._others)
         empty = await self._drop_ignored(store, below)
         self._ignored = {path: self._ignored[path] for path in (*bare, *below)}
-        return await asyncio.to_thread(read_permissions, root, self._sorted, self._folders, empty)
+        return await asyncio.to_thread(self._scan_all, root, empty)
+
+    def _scan_all(self, root: bytes, empty: Sequence[bytes]) -> FilePermissions:
+        self._modes = read_modes(root, self._sorted)
+        self._of_folders = read_folder_modes(root, self._folders, empty)
+        self._scanned = build_permissions(
+            self._modes, self._of_folders, frozenset(self._folders), empty
+        )
+        return self._scanned
+
+    def _scan_files(
+        self, root: bytes, last: FilePermissions, changed: Collection[bytes]
+    ) -> FilePermissions:
+        """Look at these files only; no folder has changed since the `last` result."""
+        modes = read_modes(root, self._files.intersection(changed))
+        if any(self._modes.get(path) != modes.get(path) for path in changed):
+            for path in changed:
+                self._modes.pop(path, None)
+            self._modes |= modes
+            last = build_permissions(self._modes, self._of_folders, last.folders or (), last.empty)
+        self._scanned = last
+        return last
 
     async def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
         """Return the folders that no `.gitignore` lists."""
@@ -121,6 +213,12 @@ class GitPermissions:
             ignored = {path.removeprefix(b"./") + b"/" for path in named}
             self._ignored |= {path: path in ignored for path in asked}
         return [path for path in folders if not self._ignored[path]]
+
+
+def _get_folder(path: bytes) -> bytes:
+    """Return the path's folder, with a slash at its end; empty for the top."""
+    above, slash, _ = path.rpartition(b"/")
+    return above + slash
 
 
 async def _read_tree_content(objects: Path, tree: str, git: RunGit) -> bytes:

@@ -80,14 +80,20 @@ def read_permissions(
 ) -> FilePermissions:
     """Read the permissions of a snapshot's files and folders; links are not followed."""
     empty, folders = frozenset(empty), frozenset(folders)
+    of_folders = read_folder_modes(folder, folders, empty)
+    return build_permissions(read_modes(folder, files), of_folders, folders, empty)
+
+
+def build_permissions(
+    files: Mapping[bytes, int],
+    of_folders: Mapping[bytes, int],
+    folders: Collection[bytes],
+    empty: Collection[bytes],
+) -> FilePermissions:
+    """Build the permissions of a snapshot from the modes of its files and folders."""
     usual: dict[str, int] = {}
     special: dict[bytes, int] = {}
-    there = set[bytes]()
-    every_folder = _collect_all_folders(folders, empty)
-    # without the slash, behind which the target of a link would be found
-    by_mode = _group_by_mode(folder, sorted(path[:-1] for path in every_folder)).items()
-    below = [(mode, [path + b"/" for path in paths]) for mode, paths in by_mode]
-    groups = [*_group_by_mode(folder, files).items(), *below]
+    groups = [*_group_by_mode(files).items(), *_group_by_mode(of_folders).items()]
     # the most frequent first: all others are special
     for mode, paths in sorted(groups, key=lambda group: (-len(group[1]), group[0])):
         kind = _to_git_mode(mode)
@@ -95,9 +101,8 @@ def read_permissions(
             continue
         if usual.setdefault(kind, mode & 0o777) != mode & 0o777:
             special |= dict.fromkeys(paths, mode & 0o777)
-        if kind == FOLDER:
-            there.update(paths)
-    return FilePermissions(usual, special, empty & there, folders)
+    there = frozenset(path for path in empty if stat.S_ISDIR(of_folders.get(path, 0)))
+    return FilePermissions(usual, special, there, folders)
 
 
 def apply_permissions(
@@ -121,18 +126,34 @@ def _set_bits(path: Path, bits: int | None) -> None:
         path.chmod(bits)
 
 
-def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
-    """Group the paths that exist by their mode."""
-    paths_by_mode = defaultdict[int, list[bytes]](list)
+def read_modes(folder: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
+    """Return the modes of the paths that exist."""
+    modes = dict[bytes, int]()
     look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for path in paths:  # a project may have many paths: do nothing twice
             try:
-                paths_by_mode[look(path, dir_fd=above, follow_symlinks=False).st_mode].append(path)
+                modes[path] = look(path, dir_fd=above, follow_symlinks=False).st_mode
             except OSError:  # deleted meanwhile: the next snapshot records it
                 continue
     finally:
         os.close(above)
+    return modes
+
+
+def read_folder_modes(
+    folder: bytes, folders: Iterable[bytes], empty: Iterable[bytes]
+) -> dict[bytes, int]:
+    """Return the modes of folders with files, of empty ones, and of their parents."""
+    every_folder = sorted(path[:-1] for path in _collect_all_folders(folders, empty))
+    # without the slash, behind which the target of a link would be found
+    return {path + b"/": mode for path, mode in read_modes(folder, every_folder).items()}
+
+
+def _group_by_mode(modes: Mapping[bytes, int]) -> dict[int, list[bytes]]:
+    paths_by_mode = defaultdict[int, list[bytes]](list)
+    for path, mode in modes.items():
+        paths_by_mode[mode].append(path)
     return paths_by_mode
 
 

@@ -136,10 +136,12 @@ class Snapshots:
         self._first.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def close(self) -> None:
-        """Stop the background snapshot."""
+        """Stop the background snapshot, and watching the folder."""
         if self._first:
             self._first.cancel()
             await asyncio.wait([self._first])
+        if isinstance(self._files, GitSnapshots):
+            self._files.close()
 
     @property
     def git_files(self) -> GitSnapshots:

@@ -82,18 +82,16 @@ class User:
         text = f"{self.name} turn {turn}"
         mode = "ask" if self.dice.random() < 0.5 else "auto"
         begin = {"text": text, "folder": str(self.folder), "mode": mode}
-        action, body = ("chat" if is_first else "say"), begin
+        action, body, last = ("chat" if is_first else "say"), begin, Json()
         for _ in range(40):
             last = await self.follow(action, body)
-            if last["type"] == "completion":
-                if last["summary"] != f"done {text}":
-                    self.faults.append(f"{text} ended with {last['summary']!r}")
+            if last.get("summary") == f"done {text}":
                 self.turns.append(turn)
                 return
-            action, body = "resume", {"question": ""}
+            was_resumed, action, body = action == "resume", "resume", {"question": ""}
             if last["type"] == "question":
                 body = {"question": last["id"]}
-            elif last["type"] in ("lost", "left"):
+            elif last["type"] != "interrupted" and (was_resumed or last["type"] != "refused"):
                 state = await self.show()
                 if state is None:  # killed before the thread was recorded
                     action, body = "chat", begin
@@ -101,8 +99,10 @@ class User:
                     action, body = "say", begin
                 elif state["status"] == "idle":
                     self.turns.append(turn)
+                    if last["type"] == "completion":
+                        self.faults.append(f"{text} ended with {last['summary']!r}")
                     return
-        self.faults.append(f"{text} has no end")
+        self.faults.append(f"{text} has no end: {last}")
 
     async def follow(self, action: str, body: Json) -> Json:
         """Follow a run, and act once in its middle; return its last event, or what became of it."""
@@ -134,7 +134,9 @@ class User:
         if kind == "refused" and last["busy"]:  # a run that was left is being closed
             await asyncio.sleep(0.1)
             return await self.follow(action, body)
-        expected = {"completion", "question", "lost"} | ({"interrupted"} if is_stopped else set())
+        # a message after a kill is refused until the turn before it is resumed
+        expected = {"completion", "question", "lost", "refused"}
+        expected |= {"interrupted"} if is_stopped else set()
         if kind not in expected:
             self.faults.append(f"{self.name}: {action} ended with {last}")
             return {"type": "left"}

@@ -43,9 +43,10 @@ ROOMS = {
     "sdk": "agents events attempts background cancel_shield card_uses tracing "
     "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
-    "thread_history runner event_runner reviews side_question studio sync_runner transfer",
-    "cli": "i18n rendering prompts execution acp commands repl/prompt repl/session repl/slash repl "
-    "app",
+    "thread_history runner event_runner reviews side_question streams studio sync_runner "
+    "transfer",
+    "cli": "i18n rendering prompts execution acp web commands repl/prompt repl/session repl/slash "
+    "repl app",
     "nodes": "events children/task conversation/cut tool_task state children cards conversation "
     "messages run hooks recovery repetition verdict outcome subagents background skills approval "
     "review mcp turn enforce_schema compaction testing attempts agent_turn approve architect "

@@ -30,6 +30,12 @@ class OpenQuestion:
     """The sub-agent that asks, such as `explore-1`; empty: the thread's own."""
     requests: tuple[dict[str, Any], ...]
     """`name`, `args` and `description` of each call to decide; none at a limit."""
+    configs: tuple[dict[str, Any], ...] = ()
+    """`allowed_decisions` of each request."""
+    description: str = ""
+    """The limit that was reached; empty otherwise."""
+    until: str = ""
+    provider: str = ""
 
 
 def read_open_questions(
@@ -56,4 +62,8 @@ def _parse_interrupt(fields: Mapping[str, Any]) -> OpenQuestion:
         id=str(fields.get("id", "")),
         agent=str(asked.get("agent", "")),
         requests=tuple(filter_mappings(asked.get("action_requests"))),
+        configs=tuple(filter_mappings(asked.get("review_configs"))),
+        description=str(asked.get("description", "")),
+        until=str(asked.get("until", "")),
+        provider=str(asked.get("provider", "")),
     )

@@ -16,14 +16,15 @@ from ..checkpoints.thread_rows import (
 )
 from .sub_runs import ENDED, INSERT_SUB_RUN, SubRun, read_sub_runs
 
-# Only results are moved: not the partial output of a call or answer of a model after a kill.
+# Only results are moved: not the partial output of a call or answer of a model after a kill, and
+# not how far the events were numbered here.
 _CALLS = """
     WITH RECURSIVE family(id) AS (
         VALUES (:thread) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
     )
     SELECT call_id, tool, CASE state WHEN 'done' THEN result END, started_at, finished_at
     FROM family CROSS JOIN journal ON thread_id = family.id
-    WHERE call_id != 'answer'
+    WHERE call_id NOT IN ('answer', 'events')
 """
 
 

@@ -198,7 +198,8 @@ def build_open_question(record: PullRequestRecord) -> OpenQuestion:
     """Return the question of a record in the form of a checkpoint's, for the list of threads."""
     question = build_question(record.thread_id, read_proposal(record.proposal), {})
     requests = tuple(dict(request) for request in question.action_requests)
-    return OpenQuestion(question.id, "", requests)
+    configs = tuple(dict(config) for config in question.review_configs)
+    return OpenQuestion(question.id, "", requests, configs)
 
 
 def _describe_notes(proposal: Proposal) -> list[str]:

@@ -43,12 +43,14 @@ _PARTIAL_ANSWER = (
 )
 
 # aside: side context of the user's message, such as piped text; interrupted: the partial text of an
-# interrupted answer, empty if there was none; compacted: the summary that the model reads from here
+# interrupted answer, empty if there was none; thinking: the reasoning before an answer, only where
+# it is asked for; compacted: the summary that the model reads from here
 # on in place of older messages, empty if it reads all of them again; subagent: one that the call
 # before it has sent.
 EntryKind = Literal[
     "human",
     "aside",
+    "thinking",
     "answer",
     "interrupted",
     "call",
@@ -97,27 +99,33 @@ class TranscriptEntry:
     """ID of the sub-agent that was sent, or asks, such as `explore-1`; empty: the thread's own."""
     question: str = ""
     """ID of an open question, which an answer names."""
+    call_id: str = ""
+    """ID of a call, as in the events of the run."""
 
 
-def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
-    """Return the thread's entries so far; for one that has not started, its request."""
+def read_transcript(row: ThreadRow, home: Path, *, thinking: bool = False) -> list[TranscriptEntry]:
+    """Return the thread's entries so far; for one that has not started, its request.
+
+    With `thinking` also the model's reasoning, where the provider's answers have it.
+    """
     with _open_database(home) as connection:
         rows = list(read_channel_writes(connection, row.thread_id))
         recorded = _read_results(connection, row.thread_id)
         half = _read_partial_answer(connection, row, home) if rows else []
-        asked = _read_questions(connection, row)
+        asked = read_questions(connection, row) if row.status == "waiting" else []
         children = read_sub_runs(connection, row.thread_id)
     sent = _build_child_entries(children, row, rows)
     entries = _build_entries(rows, recorded, sent)
     questions = [_build_question_entries(question, rows[-1].at) for question in asked if rows]
     entries = chain(_drop_repeated_modes(entries), half, *questions)
     story = _insert_interruptions(entries, is_stopped=row.status in STOPPED_STATUSES)
-    return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
+    visible = [entry for entry in story if thinking or entry.kind != "thinking"]
+    return visible or [TranscriptEntry("human", row.created_at, row.request)]
 
 
-def _read_questions(connection: sqlite3.Connection, row: ThreadRow) -> list[OpenQuestion]:
+def read_questions(connection: sqlite3.Connection, row: ThreadRow) -> list[OpenQuestion]:
     """Return what the thread waits for; last, whether to open its pull request."""
-    if row.status != "waiting":
+    if row.status not in ("waiting", "limit"):
         return []
     questions = read_open_questions(connection, row.thread_id)
     record = read_record(connection, row.thread_id)
@@ -315,6 +323,8 @@ def _build_message_entries(
         more = get_mapping(message, "additional_kwargs")
         role, step = str(more.get("role", "")), to_int(more.get("step"))
         kind: EntryKind = "interrupted" if more.get("interrupted") else "answer"
+        if thinking := _extract_thinking(message):
+            yield TranscriptEntry("thinking", row.at, thinking, role, step)
         if words := extract_text(message.get("content")).strip():
             yield TranscriptEntry(kind, row.at, words, role, step)
         for calls in ("tool_calls", "invalid_tool_calls"):
@@ -348,7 +358,18 @@ def _build_call_entry(
         ok=answer.get("status") != "error" if answer else None,
         result=result,
         facts=facts,
+        call_id=str(call.get("id") or ""),
     )
+
+
+def _extract_thinking(message: Mapping[str, Any]) -> str:
+    """Return the reasoning of a model's message, in whichever form its provider sent it."""
+    more, content = get_mapping(message, "additional_kwargs"), message.get("content")
+    if isinstance(content, str) and (words := more.get("reasoning_content")):
+        return str(words).strip()
+    blocks = filter_mappings(content)
+    pieces = [block.get("thinking") or block.get("reasoning") or "" for block in blocks]
+    return "".join(piece for piece in pieces if isinstance(piece, str)).strip()
 
 
 def _build_question_entries(question: OpenQuestion, at: str) -> Iterator[TranscriptEntry]:

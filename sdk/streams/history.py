@@ -1,0 +1,43 @@
+"""A thread as the database has it, as data: what a client is sent first. Loads no LangGraph."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...memory.threads.record import ThreadRow
+from ..threads.transcript import read_transcript
+
+_ROW = (
+    "thread_id",
+    "title",
+    "name",
+    "folder",
+    "graph",
+    "status",
+    "created_at",
+    "updated_at",
+    "parent",
+    "parent_step",
+    "steps",
+    "questions",
+)
+
+
+def describe_thread(row: ThreadRow) -> dict[str, Any]:
+    """Return what a list of threads shows of one."""
+    return {name: getattr(row, name) for name in _ROW}
+
+
+def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
+    """Return a thread with its entries; what is empty in an entry is left out. Blocks.
+
+    Open questions are left out: `list_open_questions` has all of each.
+    """
+    entries = read_transcript(row, home, thinking=True)
+    described = [
+        {name: value for name, value in asdict(entry).items() if value or name == "ok"}
+        for entry in entries
+        if entry.kind != "question"
+    ]
+    return {"thread": describe_thread(row), "entries": described}

@@ -1,0 +1,208 @@
+"""The streams of all threads of a home, and the runs that a server has begun for its clients."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...config import paths
+from ...config.errors import MaxAgentError, ThreadBusyError
+from ...memory.threads.event_numbers import EventNumbers
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.lease import find_holder
+from ...memory.threads.record import ThreadRow
+from ..events import Event, Failure, RunStarted
+from .event_stream import EventStream
+from .history import read_history
+
+if TYPE_CHECKING:
+    from ..runner import Runner
+
+# Seconds between two looks at threads that others run
+WATCH_INTERVAL = 0.7
+_logger = logging.getLogger(__name__)
+
+
+class ThreadStreams:
+    """Runs threads and streams their events; belongs to one event loop.
+
+    LangGraph is loaded by `open_runner`, with the first run.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        open_runner: "Callable[[], Awaitable[Runner]]",
+        prepare: Callable[[Event], Event] = lambda event: event,
+    ) -> None:
+        """`prepare` returns an event as clients are shown it, such as translated."""
+        self.home, self.threads, self._open_runner = home, ThreadIndex(home), open_runner
+        self._prepare = prepare
+        self._numbers = EventNumbers(paths.locate_database(home))
+        self._streams = dict[str, asyncio.Task[EventStream]]()
+        self._runs = dict[str, asyncio.Task[None]]()
+        self._seen = dict[str, tuple[object, ...]]()
+
+    async def open(self, thread_id: str) -> EventStream:
+        """Return the stream of a thread."""
+        if thread_id not in self._streams:
+            self._streams[thread_id] = asyncio.ensure_future(self._open_stream(thread_id))
+        return await asyncio.shield(self._streams[thread_id])
+
+    async def _open_stream(self, thread_id: str) -> EventStream:
+        async def reserve() -> int:
+            return await asyncio.to_thread(self._numbers.reserve, thread_id)
+
+        stream = EventStream(thread_id, reserve, lambda: self._read_history(thread_id))
+        await stream.open()
+        return stream
+
+    async def _read_history(self, thread_id: str) -> Mapping[str, Any]:
+        def read() -> Mapping[str, Any]:
+            rows = [row for row in self.threads.list() if row.thread_id == thread_id]
+            return read_history(rows[0], self.home) if rows else {"thread": None, "entries": []}
+
+        return await asyncio.to_thread(read)
+
+    def is_running(self, thread_id: str) -> bool:
+        """Return whether a run that was begun here goes on."""
+        return thread_id in self._runs
+
+    async def begin(
+        self, thread_id: str, start: "Callable[[Runner], AsyncGenerator[Event]]", message: str = ""
+    ) -> None:
+        """Begin a run, and return once it has; `message` is the user's message to it.
+
+        Raises what the run raises before its first event.
+        """
+        if thread_id in self._runs:
+            raise ThreadBusyError("the thread runs already", hint="wait until it ends, or stop it")
+        started = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(self._run(thread_id, start, message, started))
+        self._runs[thread_id] = task
+        task.add_done_callback(lambda _: self._runs.pop(thread_id, None))
+        await asyncio.shield(started)
+
+    async def _run(
+        self,
+        thread_id: str,
+        start: "Callable[[Runner], AsyncGenerator[Event]]",
+        message: str,
+        started: "asyncio.Future[None]",
+    ) -> None:
+        stream = await self.open(thread_id)
+        try:
+            runner = await self._open_runner()
+            await stream.begin_run()
+            async with aclosing(start(runner)) as events:
+                await self._follow(thread_id, events, stream, message, started)
+        except asyncio.CancelledError:
+            if not started.done():
+                started.cancel()
+            raise
+        except Exception as error:
+            if started.done():
+                _logger.exception("a run of thread %s ended", thread_id)
+                await self._report(stream, error)
+            else:
+                started.set_exception(error)
+        finally:
+            await self._end_run(thread_id, stream)
+
+    async def _follow(
+        self,
+        thread_id: str,
+        events: AsyncGenerator[Event],
+        stream: EventStream,
+        message: str,
+        started: "asyncio.Future[None]",
+    ) -> None:
+        async for event in events:
+            await stream.publish(self._prepare(event))
+            if not started.done():
+                # not before: the thread of a new job has no row
+                await asyncio.to_thread(self._numbers.set_running, thread_id, True)
+                started.set_result(None)
+            if message and isinstance(event, RunStarted):
+                await stream.publish_fact("user_message", {"text": message})
+                message = ""
+        if not started.done():
+            started.set_result(None)
+
+    async def _report(self, stream: EventStream, error: Exception) -> None:
+        reason = str(error) if isinstance(error, MaxAgentError) else type(error).__name__
+        await stream.publish(Failure(reason, "", 1, stream.thread_id))
+
+    async def _end_run(self, thread_id: str, stream: EventStream) -> None:
+        with suppress(MaxAgentError):
+            if thread_id in self._numbers.list_running():
+                self._numbers.set_running(thread_id, False)
+            self._seen[thread_id] = _get_marks(self.threads.get(thread_id))
+        stream.end_run()
+
+    def stop(self, thread_id: str) -> bool:
+        """Stop a run that was begun here, at once; the thread keeps what was done."""
+        task = self._runs.get(thread_id)
+        return bool(task and task.cancel())
+
+    async def wait(self, thread_id: str) -> None:
+        """Wait for the end of a thread's run."""
+        if task := self._runs.get(thread_id):
+            await asyncio.wait([task])
+
+    async def report_change(self, thread_id: str) -> None:
+        """Send the history to all clients of a thread that was changed, such as by an undo."""
+        await (await self.open(thread_id)).replace()
+
+    async def resume_crashed(self) -> list[str]:
+        """Resume the runs that a server had started here and a crash has ended; return which."""
+        resumed = list[str]()
+        for thread_id in await asyncio.to_thread(self._numbers.list_running):
+            try:
+                row = await asyncio.to_thread(self.threads.get, thread_id)
+                if row.status in ("running", "interrupted") and not find_holder(
+                    self.home, thread_id
+                ):
+                    await self.begin(thread_id, _start_again(thread_id))
+                    resumed.append(thread_id)
+            except MaxAgentError as error:
+                _logger.warning("thread %s was not resumed: %s", thread_id, error)
+                with suppress(MaxAgentError):
+                    self._numbers.set_running(thread_id, False)
+        return resumed
+
+    async def watch(self, on_list: Callable[[list[ThreadRow]], None] = lambda rows: None) -> None:
+        """Look at what others do with the threads, until cancelled; `on_list` gets each list."""
+        while True:
+            with suppress(MaxAgentError):
+                rows = await asyncio.to_thread(self.threads.list)
+                on_list(rows)
+                for row in rows:
+                    await self._check_for_changes(row)
+            await asyncio.sleep(WATCH_INTERVAL)
+
+    async def _check_for_changes(self, row: ThreadRow) -> None:
+        marks = _get_marks(row)
+        before = self._seen.setdefault(row.thread_id, marks)
+        if marks == before or row.thread_id in self._runs:
+            return
+        self._seen[row.thread_id] = marks
+        if row.thread_id in self._streams and (await self.open(row.thread_id)).clients:
+            await self.report_change(row.thread_id)
+
+    async def close(self) -> None:
+        """Stop all runs; they can be resumed."""
+        tasks = list(self._runs.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _get_marks(row: ThreadRow) -> tuple[object, ...]:
+    return (row.updated_at, row.status, row.questions, row.steps, row.title, row.name)
+
+
+def _start_again(thread_id: str) -> "Callable[[Runner], AsyncGenerator[Event]]":
+    return lambda runner: runner.resume(thread_id)

@@ -1,0 +1,86 @@
+"""Runs that a server begins: their events, their end, and what a crash leaves."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxagent import Runner, UsageError
+from maxagent.config.paths import locate_database
+from maxagent.memory.threads.event_numbers import EventNumbers
+from maxagent.memory.threads.thread_id import create_thread_id
+from maxagent.sdk.streams.open_questions import list_open_questions
+from maxagent.sdk.streams.thread_streams import ThreadStreams
+
+
+@pytest.fixture
+async def streams(runner: Runner) -> AsyncGenerator[ThreadStreams]:
+    async def open_runner() -> Runner:
+        return runner
+
+    opened = ThreadStreams(runner.home, open_runner)
+    yield opened
+    await opened.close()
+
+
+def talk(project: Path, thread: str, *answers: Any) -> Any:
+    script = project.parent / "script.json"
+    script.write_text(json.dumps(answers))
+    options: Any = {"model": f"scripted/{script}", "mode": "ask"}
+    return lambda runner: runner.chat("Hello", folder=project, options=options, thread_id=thread)
+
+
+async def read_to(streams: ThreadStreams, thread: str, after: int, last: str) -> list[Any]:
+    """Return the messages up to the first of that type."""
+    messages = list[Any]()
+    async with asyncio.timeout(20):
+        async for message in (await streams.open(thread)).follow(after):
+            messages.append(json.loads(message.content))
+            if message.type == last:
+                break
+    return messages
+
+
+async def test_a_run_is_streamed_with_what_was_said(streams: ThreadStreams, project: Path) -> None:
+    thread = create_thread_id()
+    await streams.begin(thread, talk(project, thread, {"text": "Good day."}), "Hello")
+    await streams.wait(thread)
+    [history] = await read_to(streams, thread, 0, "history")
+    kinds = [(entry["kind"], entry["text"]) for entry in history["data"]["entries"]]
+    assert kinds == [("human", "Hello"), ("answer", "Good day.")]
+    assert history["data"]["thread"]["status"] == "idle"
+    assert not EventNumbers(locate_database(streams.home)).list_running()
+
+
+async def test_a_question_is_read_without_the_run(streams: ThreadStreams, project: Path) -> None:
+    thread = create_thread_id()
+    call = {"name": "run_command", "args": {"command": "touch made"}}
+    await streams.begin(thread, talk(project, thread, {"tool_calls": [call]}, {"text": "Done."}))
+    await streams.wait(thread)
+    [question] = list_open_questions(streams.threads.get(thread), streams.home)
+    assert question.action_requests[0]["args"] == {"command": "touch made"}
+    await streams.begin(thread, lambda runner: runner.resume(thread, question.allow()))
+    await streams.wait(thread)
+    assert (project / "made").exists()
+
+
+async def test_an_error_before_the_run_is_raised(streams: ThreadStreams, project: Path) -> None:
+    thread = create_thread_id()
+    with pytest.raises(UsageError):
+        await streams.begin(thread, lambda runner: runner.resume("nowhere"))
+    assert not streams.is_running(thread)
+
+
+async def test_a_crashed_run_is_resumed_once(streams: ThreadStreams, project: Path) -> None:
+    thread = create_thread_id()
+    await streams.begin(thread, talk(project, thread, {"text": "One."}, {"text": "Two."}))
+    await streams.wait(thread)
+    # as a kill in the middle of a run leaves it
+    streams.threads.set_status(thread, "running")
+    EventNumbers(locate_database(streams.home)).set_running(thread, True)
+    assert await streams.resume_crashed() == [thread]
+    await streams.wait(thread)
+    assert await streams.resume_crashed() == []

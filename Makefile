@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs install
+.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -115,6 +115,9 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/runner_interop.py
 	PYTHONPATH=tests/fixtures:evals/edit_eval $(BIN)/python evals/interop/peers/peers.py
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/acp/acp_interop.py
+
+vendor: $(INSTALLED) ## take the libraries of the web page from npm, with licences and hashes
+	$(BIN)/python tests/release/vendor.py
 
 locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py

@@ -56,6 +56,7 @@ COMMAND_GROUPS = {
         "rewind": "commands.rewind:rewind",
         "threads": "commands.threads.app:app",
         "plans": "commands.plans:app",
+        "web": "web.command:web",
         "studio": "commands.studio:studio",
     },
     "Tools": {
@@ -77,6 +78,8 @@ COMMAND_GROUPS = {
     },
 }
 COMMANDS = {name: place for group in COMMAND_GROUPS.values() for name, place in group.items()}
+# Other names, which the help leaves out
+ALIASES = {"serve": COMMANDS["web"]}
 
 
 class _Group(DefaultCommandGroup):
@@ -84,7 +87,7 @@ class _Group(DefaultCommandGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = LazyCommands(COMMANDS)
+        self.commands = LazyCommands({**COMMANDS, **ALIASES})
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands into the help page, under their headings."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusyError
+from ...config.exit_codes import FAILED
 from ...memory.threads.event_numbers import EventNumbers
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
-from ..events import Event, Failure, RunStarted
+from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted
 from .event_stream import EventStream
 from .history import read_history
 
@@ -38,7 +39,7 @@ class ThreadStreams:
         prepare: Callable[[Event], Event] = lambda event: event,
     ) -> None:
         """`prepare` returns an event as clients are shown it, such as translated."""
-        self.home, self.threads, self._open_runner = home, ThreadIndex(home), open_runner
+        self.home, self.threads, self.open_runner = home, ThreadIndex(home), open_runner
         self._prepare = prepare
         self._numbers = EventNumbers(paths.locate_database(home))
         self._streams = dict[str, asyncio.Task[EventStream]]()
@@ -82,7 +83,6 @@ class ThreadStreams:
         started = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(self._run(thread_id, start, message, started))
         self._runs[thread_id] = task
-        task.add_done_callback(lambda _: self._runs.pop(thread_id, None))
         await asyncio.shield(started)
 
     async def _run(
@@ -93,23 +93,25 @@ class ThreadStreams:
         started: "asyncio.Future[None]",
     ) -> None:
         stream = await self.open(thread_id)
+        last: Event | None = None
         try:
-            runner = await self._open_runner()
+            runner = await self.open_runner()
             await stream.begin_run()
             async with aclosing(start(runner)) as events:
-                await self._follow(thread_id, events, stream, message, started)
+                last = await self._follow(thread_id, events, stream, message, started)
         except asyncio.CancelledError:
-            if not started.done():
-                started.cancel()
-            raise
+            last = Interrupted(thread_id)
         except Exception as error:
             if started.done():
                 _logger.exception("a run of thread %s ended", thread_id)
-                await self._report(stream, error)
-            else:
+            last = _describe_failure(error, thread_id)
+            if not started.done():
                 started.set_exception(error)
+                last = None
         finally:
-            await self._end_run(thread_id, stream)
+            await self._end_run(thread_id, stream, last)
+            if not started.done():
+                started.set_result(None)
 
     async def _follow(
         self,
@@ -118,29 +120,32 @@ class ThreadStreams:
         stream: EventStream,
         message: str,
         started: "asyncio.Future[None]",
-    ) -> None:
+    ) -> Event | None:
+        """Publish the events but for the last one: who reads it may go on with the thread."""
+        last: Event | None = None
         async for event in events:
+            if isinstance(event, Question | Completion | Interrupted | Failure):
+                last = event
+                continue
             await stream.publish(self._prepare(event))
-            if not started.done():
+            if isinstance(event, RunStarted):
+                if message:
+                    await stream.publish_fact("user_message", {"text": message})
                 # not before: the thread of a new job has no row
                 await asyncio.to_thread(self._numbers.set_running, thread_id, True)
+            if not started.done():
                 started.set_result(None)
-            if message and isinstance(event, RunStarted):
-                await stream.publish_fact("user_message", {"text": message})
-                message = ""
-        if not started.done():
-            started.set_result(None)
+        return last
 
-    async def _report(self, stream: EventStream, error: Exception) -> None:
-        reason = str(error) if isinstance(error, MaxAgentError) else type(error).__name__
-        await stream.publish(Failure(reason, "", 1, stream.thread_id))
-
-    async def _end_run(self, thread_id: str, stream: EventStream) -> None:
+    async def _end_run(self, thread_id: str, stream: EventStream, last: Event | None) -> None:
         with suppress(MaxAgentError):
             if thread_id in self._numbers.list_running():
                 self._numbers.set_running(thread_id, False)
             self._seen[thread_id] = _get_marks(self.threads.get(thread_id))
+        if last:
+            await stream.publish(self._prepare(last))
         stream.end_run()
+        self._runs.pop(thread_id, None)
 
     def stop(self, thread_id: str) -> bool:
         """Stop a run that was begun here, at once; the thread keeps what was done."""
@@ -198,6 +203,12 @@ class ThreadStreams:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _describe_failure(error: Exception, thread_id: str) -> Failure:
+    hint = error.hint if isinstance(error, MaxAgentError) else ""
+    reason = str(error) if isinstance(error, MaxAgentError) else type(error).__name__
+    return Failure(reason, hint, FAILED, thread_id)
 
 
 def _get_marks(row: ThreadRow) -> tuple[object, ...]:

@@ -96,6 +96,8 @@ SILENT = (
     "cli/acp/connection.py",
     "cli/acp/params.py",
     "cli/acp/tool_calls.py",
+    "cli/web/access_control.py",
+    "cli/web/page_files.py",
     "tools/permissions/url_policy.py",
     "cli/commands/doctor/report.py",
     "cli/rendering/help.py",

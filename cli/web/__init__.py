@@ -1,0 +1,1 @@
+"""The page in a browser: every thread, its events, questions and files, over HTTP."""

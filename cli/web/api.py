@@ -1,0 +1,308 @@
+"""What the page asks the server for: threads, messages, answers, files, steps."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ... import __version__
+from ...config.errors import UsageError
+from ...config.text import text
+from ...memory.threads.record import ThreadRow
+from ...memory.threads.thread_id import create_thread_id, is_thread_id
+from ...sdk.events import Event
+from ...sdk.streams.history import describe_thread, read_history
+from ...sdk.streams.open_questions import list_open_questions
+from ...sdk.streams.thread_streams import ThreadStreams
+from ..i18n.catalogs import get_language
+from .event_source import read_last_id, respond_with_events
+from .page_words import collect_words
+from .question_cards import describe_question, read_answer
+
+if TYPE_CHECKING:
+    from ...nodes.options import Options
+    from ...sdk.runner import Runner
+
+MAX_THREADS = 500
+GRAPHS = ("chat", "task")
+
+
+class NotFoundError(UsageError):
+    """There is no such thread."""
+
+
+class QuestionClosedError(UsageError):
+    """The question is no longer open."""
+
+
+class Api:
+    """Answers the requests of the page."""
+
+    def __init__(self, streams: ThreadStreams, folder: Path) -> None:
+        """`folder` is where new threads work, unless another one is chosen."""
+        self._streams, self._folder = streams, folder
+        self._home, self._threads = streams.home, streams.threads
+
+    async def describe_server(self, request: Request) -> Response:
+        """Return the words of the page, and what new threads can be given."""
+        from ..acp.config_options import MODES, Choices
+
+        rows = await asyncio.to_thread(self._threads.list)
+        named = request.query_params.get("folder")
+        folder = _require_folder(named) if named else self._folder
+        environ = {**os.environ, "MAXAGENT_HOME": str(self._home)}
+        choices = await asyncio.to_thread(Choices, folder, self._home, environ)
+        return JSONResponse(
+            {
+                "version": __version__,
+                "language": get_language(),
+                "words": collect_words(),
+                "folder": str(folder),
+                "folders": list(dict.fromkeys([str(self._folder), *(row.folder for row in rows)])),
+                "modes": MODES,
+                "mode": choices.mode,
+                "models": choices.models,
+                "model": choices.model,
+            }
+        )
+
+    async def list_threads(self, request: Request) -> Response:
+        """Return the threads, the last used first; with `q` those that have its words."""
+        words = request.query_params.get("q", "").strip()
+        search = self._threads.search
+        rows = await asyncio.to_thread(search, words) if words else await self._list_rows()
+        return JSONResponse({"threads": [describe_thread(row) for row in rows[:MAX_THREADS]]})
+
+    async def _list_rows(self) -> list[ThreadRow]:
+        return await asyncio.to_thread(self._threads.list)
+
+    async def read_thread(self, request: Request) -> Response:
+        """Return a thread with its entries."""
+        row = await self._find(request)
+        return JSONResponse(await asyncio.to_thread(read_history, row, self._home))
+
+    async def stream_events(self, request: Request) -> Response:
+        """Stream the events of a thread."""
+        after = read_last_id(request)
+        row = await self._find(request)
+        stream = await self._streams.open(row.thread_id)
+        return respond_with_events(stream.follow(after))
+
+    async def list_questions(self, request: Request) -> Response:
+        """Return what the thread waits for."""
+        row = await self._find(request)
+        questions = await asyncio.to_thread(list_open_questions, row, self._home)
+        return JSONResponse({"questions": [describe_question(each) for each in questions]})
+
+    async def create_thread(self, request: Request) -> Response:
+        """Begin a conversation or a task."""
+        body = await _read_body(request)
+        message, graph = _require_text(body, "text"), body.get("graph", "chat")
+        if graph not in GRAPHS:
+            raise UsageError(
+                text("there is no kind of thread `{graph}`", graph=graph),
+                hint=text("there are: {names}", names=", ".join(GRAPHS)),
+            )
+        folder = _require_folder(body["folder"]) if "folder" in body else self._folder
+        thread_id, options = create_thread_id(), _read_options(body)
+
+        def start(runner: "Runner") -> AsyncGenerator[Event]:
+            begin = runner.chat if graph == "chat" else runner.task
+            return begin(message, folder=folder, options=options, thread_id=thread_id)
+
+        await self._streams.begin(thread_id, start, message)
+        return JSONResponse({"thread_id": thread_id}, 202)
+
+    async def send_message(self, request: Request) -> Response:
+        """Send a message: to the run that goes on, or as the next turn of a conversation."""
+        row, body = await self._find(request), await _read_body(request)
+        message, options = _require_text(body, "text"), _read_options(body)
+        if self._streams.is_running(row.thread_id):
+            runner = await self._streams.open_runner()
+            return JSONResponse({"id": runner.steer(row.thread_id, message)}, 202)
+
+        def start(runner: "Runner") -> AsyncGenerator[Event]:
+            return runner.say(row.thread_id, message, options=options, abandon=True)
+
+        await self._streams.begin(row.thread_id, start, message)
+        return JSONResponse({}, 202)
+
+    async def answer_question(self, request: Request) -> Response:
+        """Answer one open question; the others stay open."""
+        row, body = await self._find(request), await _read_body(request)
+        named, choices = _require_text(body, "question"), body.get("choices")
+        questions = await asyncio.to_thread(list_open_questions, row, self._home)
+        question = next((each for each in questions if each.id == named), None)
+        if question is None:
+            raise QuestionClosedError(
+                "the question is not open: it was answered already",
+                hint="the page shows what is open now",
+            )
+        if not isinstance(choices, list):
+            raise UsageError("`choices` must be a list", hint="give one for each request")
+        answer = read_answer(question, [_as_object(each) for each in cast("list[Any]", choices)])
+        await self._resume(row, lambda runner: runner.resume(row.thread_id, answer))
+        return JSONResponse({}, 202)
+
+    async def resume_thread(self, request: Request) -> Response:
+        """Go on with a thread that was stopped."""
+        row = await self._find(request)
+        await self._resume(row, lambda runner: runner.resume(row.thread_id))
+        return JSONResponse({}, 202)
+
+    async def _resume(
+        self, row: ThreadRow, start: "Callable[[Runner], AsyncGenerator[Event]]"
+    ) -> None:
+        await self._streams.begin(row.thread_id, start)
+
+    async def stop_thread(self, request: Request) -> Response:
+        """Stop a run that this server has begun, at once."""
+        row = await self._find(request)
+        stopped = self._streams.stop(row.thread_id)
+        if not stopped and row.status == "running":
+            raise UsageError(
+                "another program runs the thread", hint="stop it there, such as with Ctrl-C"
+            )
+        await self._streams.wait(row.thread_id)
+        await self._streams.report_change(row.thread_id)
+        return JSONResponse({"stopped": stopped})
+
+    async def list_files(self, request: Request) -> Response:
+        """Return the files that the thread has changed, and the changes as a diff."""
+        from ...config.security.redaction import redact
+        from ...sdk.threads.file_changes import read_file_changes
+        from ...sdk.threads.file_history import open_recorded_files
+
+        row = await self._find(request)
+        changes = await asyncio.to_thread(read_file_changes, row, self._home)
+        files = await asyncio.to_thread(open_recorded_files, row, self._home)
+        diff = redact(await files.diff())
+        return JSONResponse({"files": [asdict(change) for change in changes], "diff": diff})
+
+    async def undo(self, request: Request) -> Response:
+        """Undo the last turn's changes of files."""
+        return await self._restore(await self._find(request), "undo")
+
+    async def redo(self, request: Request) -> Response:
+        """Redo what was undone last."""
+        return await self._restore(await self._find(request), "redo")
+
+    async def _restore(self, row: ThreadRow, kind: Literal["undo", "redo"]) -> Response:
+        from ...sdk.threads.file_history import open_leased_files
+
+        with open_leased_files(row, self._home) as files:
+            await files.finish_interrupted()
+            pending = await files.plan_restore(kind)
+            if pending is None:
+                return JSONResponse({"files": [], "conflicts": []})
+            pending = await pending.resolve_doubtful(ours=False)
+            result = await pending.apply()
+        await self._streams.report_change(row.thread_id)
+        files_changed = [change.path for change in pending.plan.changes]
+        conflicts = [{"path": each.path, "reason": each.reason} for each in result.conflicts]
+        return JSONResponse({"files": files_changed, "conflicts": conflicts})
+
+    async def list_steps(self, request: Request) -> Response:
+        """Return the steps of a thread: to each one can go back, or fork from it."""
+        from ...sdk.threads.steps import summarize_steps
+
+        row = await self._find(request)
+        steps = await asyncio.to_thread(summarize_steps, row, self._home)
+        return JSONResponse({"steps": [asdict(step) for step in steps]})
+
+    async def rewind(self, request: Request) -> Response:
+        """Go back to a step: with the files, the conversation, or both."""
+        from ...sdk.threads.rollback import open_rollback
+
+        row, body = await self._find(request), await _read_body(request)
+        step, files = _require_number(body, "step"), body.get("files", True) is True
+        async with open_rollback(row, self._home, step, files=files, talk=True) as plan:
+            result = await plan.apply()
+        conflicts = result.conflicts if result else ()
+        await self._streams.report_change(row.thread_id)
+        described = [{"path": each.path, "reason": each.reason} for each in conflicts]
+        return JSONResponse({"conflicts": described})
+
+    async def fork(self, request: Request) -> Response:
+        """Make a new thread with all up to a step."""
+        from ...sdk.threads.steps import find_step
+        from ...sdk.threads.time_travel import fork
+
+        row, body = await self._find(request), await _read_body(request)
+        number = _require_number(body, "step")
+        step = await asyncio.to_thread(find_step, row, self._home, number)
+        forked = await fork(row, self._home, step)
+        return JSONResponse({"thread_id": forked.thread_id})
+
+    async def set_title(self, request: Request) -> Response:
+        """Rename a thread."""
+        row, body = await self._find(request), await _read_body(request)
+        name = _require_text(body, "name")
+        await asyncio.to_thread(self._threads.rename, row.thread_id, name)
+        return JSONResponse({})
+
+    async def _find(self, request: Request) -> ThreadRow:
+        thread_id = request.path_params["thread"]
+        rows = await self._list_rows() if is_thread_id(thread_id) else []
+        for row in rows:
+            if row.thread_id == thread_id:
+                return row
+        raise NotFoundError("there is no such thread", hint="it may have been deleted")
+
+
+async def _read_body(request: Request) -> dict[str, Any]:
+    try:
+        body = await request.json()
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the body is not JSON") from error
+    if not isinstance(body, dict):
+        raise UsageError("the body must be a JSON object")
+    return cast("dict[str, Any]", body)
+
+
+def _as_object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _require_text(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(text("`{name}` must be a text", name=name))
+    return value
+
+
+def _require_number(body: Mapping[str, Any], name: str) -> int:
+    value = body.get(name)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(text("`{name}` must be a whole number", name=name))
+    return value
+
+
+def _require_folder(value: object) -> Path:
+    if not isinstance(value, str) or "\0" in value or not os.path.isabs(value):
+        raise UsageError("`folder` must be an absolute path")
+    if not os.path.isdir(value):
+        raise UsageError(text("`{folder}` is no folder", folder=value))
+    return Path(value)
+
+
+def _read_options(body: Mapping[str, Any]) -> "Options":
+    """Return what the user has chosen for the thread; raises UsageError."""
+    from ..acp.config_options import MODES
+
+    options: dict[str, Any] = {"mentioning": body.get("text", "")}
+    if mode := body.get("mode"):
+        if mode not in MODES:
+            raise UsageError(
+                text("the option `{name}` cannot be {value}", name="mode", value=repr(mode)),
+                hint=text("there are: {names}", names=", ".join(MODES)),
+            )
+        options |= {"plan": mode == "plan"} | ({"mode": mode} if mode != "plan" else {})
+    if isinstance(model := body.get("model"), str) and model:
+        options["model"] = model
+    return cast("Options", options)

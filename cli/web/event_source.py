@@ -1,0 +1,51 @@
+"""Messages as server-sent events."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from ...config.errors import UsageError
+from ...sdk.streams.event_stream import StoredMessage
+
+# Seconds without a message after which a comment is sent: a proxy or a phone ends idle connections
+PULSE = 15.0
+
+
+def read_last_id(request: Request) -> int | None:
+    """Return the number after which to go on; None: begin now. Raises UsageError."""
+    value = request.headers.get("last-event-id") or request.query_params.get("after")
+    if value is None:
+        return None
+    if not value.isascii() or not value.isdecimal() or len(value) > 15:
+        raise UsageError("`Last-Event-ID` must be a number", hint="0 is the beginning")
+    return int(value)
+
+
+def respond_with_events(messages: AsyncGenerator[StoredMessage]) -> StreamingResponse:
+    """Return the response that sends the messages as long as the client reads."""
+    headers = {"x-accel-buffering": "no"}
+    return StreamingResponse(_encode(messages), media_type="text/event-stream", headers=headers)
+
+
+async def _encode(messages: AsyncGenerator[StoredMessage]) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    upcoming: asyncio.Future[StoredMessage] | None = None
+    try:
+        while True:
+            upcoming = upcoming or asyncio.ensure_future(anext(messages))
+            done, _ = await asyncio.wait([upcoming], timeout=PULSE)
+            if not done:
+                yield b": alive\n\n"
+                continue
+            message, upcoming = upcoming.result(), None
+            # no `event:` field: each message has its type
+            yield b"id: %d\ndata: %s\n\n" % (message.number, message.content)
+    except StopAsyncIteration:
+        return
+    finally:
+        if upcoming:
+            upcoming.cancel()
+            await asyncio.wait([upcoming])
+        await messages.aclose()

@@ -1,0 +1,116 @@
+// The page: the inbox beside a thread; on a phone one of both.
+
+import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { follow, get, post } from "/page/client.js";
+import { Inbox } from "/page/inbox.js";
+import { Choices, Thread } from "/page/thread.js";
+import { useWords, w } from "/page/words.js";
+
+function usePlace() {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const change = () => setHash(location.hash);
+    addEventListener("hashchange", change);
+    return () => removeEventListener("hashchange", change);
+  }, []);
+  const match = /^#\/t\/([\w-]+)$/.exec(hash);
+  return { thread: match ? match[1] : "", isNew: hash === "#/new" };
+}
+
+function useThreads() {
+  const [rows, setRows] = useState(new Map());
+  const [isConnected, setConnected] = useState(false);
+  useEffect(() => follow("/api/events", {
+    getPosition: () => 0,
+    onMessage: (_, data) => setRows((before) => {
+      const next = new Map(data.all ? [] : before);
+      for (const row of data.threads) next.set(row.thread_id, row);
+      for (const id of data.gone) next.delete(id);
+      return next;
+    }),
+    onState: setConnected,
+  }), []);
+  return [[...rows.values()], isConnected];
+}
+
+function App({ server }) {
+  const { thread, isNew } = usePlace();
+  const [threads, isConnected] = useThreads();
+  const waiting = threads.filter((row) => row.status === "waiting").length;
+  useEffect(() => { document.title = waiting ? `(${waiting}) MaxAgent` : "MaxAgent"; }, [waiting]);
+  useEffect(() => {
+    const press = (event) => {
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "/") { event.preventDefault(); document.getElementById("search")?.focus(); }
+      if (event.key === "n") location.hash = "#/new";
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const isInbox = !thread && !isNew;
+  return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
+    <${Inbox} threads=${threads} current=${thread} isConnected=${isConnected} />
+    ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
+      : isNew ? html`<${NewThread} server=${server} />`
+      : html`<main class="thread"><p class="empty">${w("choose")}</p></main>`}
+  </div>`;
+}
+
+function NewThread({ server }) {
+  const [text, setText] = useState("");
+  const [folder, setFolder] = useState(server.folder);
+  const [graph, setGraph] = useState("chat");
+  const [mode, setMode] = useState("");
+  const [model, setModel] = useState("");
+  const [problem, setProblem] = useState(null);
+  const [isSending, setSending] = useState(false);
+  const send = async (event) => {
+    event.preventDefault();
+    setSending(true);
+    try {
+      const body = { text, folder, graph, ...(mode && { mode }), ...(model && { model }) };
+      const { thread_id } = await post("/api/threads", body);
+      location.hash = `#/t/${thread_id}`;
+    } catch (error) {
+      setProblem(error);
+      setSending(false);
+    }
+  };
+  const press = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); };
+  return html`<main class="thread"><header><a class="back" href="#/" aria-label=${w("back")}>←</a><h2>${w("new")}</h2></header>
+    <form class="new" onSubmit=${send}>
+      <textarea rows="6" autofocus value=${text} aria-label=${w("message")} placeholder=${w("new_message")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
+      <label class="choice"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>
+      <datalist id="folders">${server.folders.map((name) => html`<option value=${name}></option>`)}</datalist>
+      <label class="choice"><span>${w("graph")}</span><select value=${graph} onChange=${(event) => setGraph(event.target.value)}>
+        <option value="chat">${w("graph.chat")}</option><option value="task">${w("graph.task")}</option></select></label>
+      <${Choices} server=${server} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
+      ${problem && html`<p class="problem" role="alert">${problem.message} <small>${problem.hint}</small></p>`}
+      <button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button>
+    </form></main>`;
+}
+
+function Locked({ error }) {
+  return html`<main class="locked"><h1>MaxAgent</h1><p role="alert">${error.message || "The server does not answer."}</p>
+    <button class="primary" onClick=${() => location.reload()}>↻</button></main>`;
+}
+
+async function start() {
+  const root = document.getElementById("app");
+  for (let pause = 500; ; pause = Math.min(pause * 2, 5000)) {
+    try {
+      const server = await get("/api/server");
+      useWords(server);
+      root.textContent = "";
+      return render(html`<${App} server=${server} />`, root);
+    } catch (error) {
+      root.textContent = "";
+      render(html`<${Locked} error=${error} />`, root);
+      if (error.status) return; // it answers, and denies: another try changes nothing
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+addEventListener("hashchange", () => { if (/[#&]token=/.test(location.hash)) location.reload(); });
+start();

@@ -1,0 +1,125 @@
+// What a thread waits for: approvals, choices, texts, forms, limits.
+
+import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { get, post } from "/page/client.js";
+import { Diff, Markdown } from "/page/text.js";
+import { w } from "/page/words.js";
+
+export function Questions({ thread, version, isRunning, onError }) {
+  const [questions, setQuestions] = useState([]);
+  useEffect(() => {
+    let isCurrent = true;
+    if (isRunning) setQuestions([]);
+    else get(`/api/threads/${thread}/questions`).then(
+      (answer) => isCurrent && setQuestions(answer.questions), () => {});
+    return () => { isCurrent = false; };
+  }, [thread, version, isRunning]);
+  const send = async (question, choices) => {
+    try {
+      await post(`/api/threads/${thread}/answers`, { question: question.id, choices });
+    } catch (error) {
+      onError(error);
+      const answer = await get(`/api/threads/${thread}/questions`).catch(() => ({ questions: [] }));
+      setQuestions(answer.questions);
+    }
+  };
+  return questions.map((question) => html`<${Card} key=${question.id} question=${question} send=${send} />`);
+}
+
+function Card({ question, send }) {
+  const [choices, setChoices] = useState({});
+  const [isSent, setSent] = useState(false);
+  const choose = async (number, choice) => {
+    const next = { ...choices, [number]: choice };
+    setChoices(next);
+    if (Object.keys(next).length < question.requests.length) return;
+    setSent(true);
+    await send(question, question.requests.map((_, at) => next[at]));
+    setSent(false);
+    setChoices({});
+  };
+  return html`<section class="question" aria-label=${w("question")} aria-busy=${isSent}>
+    <h3>${w(`ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h3>
+    ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request}
+      choice=${choices[number]} isSent=${isSent} choose=${(choice) => choose(number, choice)} />`)}
+  </section>`;
+}
+
+function Request({ request, choice, choose, isSent }) {
+  const { texts, diff, reason, options } = request;
+  const isDone = Boolean(choice) || isSent;
+  return html`<div class=${`request ${choice ? "decided" : ""}`}>
+    ${!texts.length && html`<p class="call-title"><code>${request.title}</code></p>`}
+    ${reason && html`<p class="reason">${reason}</p>`}
+    ${texts.map((text) => html`<${Markdown} text=${text} />`)}
+    ${diff && html`<${Diff} text=${diff} />`}
+    ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
+    ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : html`
+      <div class="choices">${options.map((option, at) => html`<button type="button" disabled=${isDone}
+        class=${option.kind.startsWith("reject") ? "danger" : at && !option.optionId.startsWith("choice") ? "" : "primary"} key=${option.optionId}
+        onClick=${() => choose({ option: option.optionId })}>${option.name}</button>`)}</div>`}
+    ${request.takes_text && html`<${TextAnswer} choose=${choose} isDone=${isDone} label=${w(options.length ? "answer_instead" : "answer")} />`}
+    ${request.takes_edit && !isDone && html`<${EditCall} request=${request} choose=${choose} />`}
+  </div>`;
+}
+
+function TextAnswer({ choose, isDone, label }) {
+  const [text, setText] = useState("");
+  const submit = (event) => {
+    event.preventDefault();
+    if (text.trim()) choose({ text });
+  };
+  return html`<form class="answer" onSubmit=${submit}>
+    <input value=${text} disabled=${isDone} aria-label=${label} placeholder=${label}
+      onInput=${(event) => setText(event.target.value)} />
+    <button class="primary" disabled=${isDone || !text.trim()}>${w("send")}</button>
+  </form>`;
+}
+
+function EditCall({ request, choose }) {
+  const [text, setText] = useState(null);
+  const [error, setError] = useState("");
+  if (text === null) {
+    const begin = () => setText(JSON.stringify(request.args, null, 2));
+    return html`<button type="button" class="link" onClick=${begin}>${w("edit_call")}</button>`;
+  }
+  const submit = (event) => {
+    event.preventDefault();
+    try {
+      choose({ edit: JSON.parse(text) });
+    } catch (problem) {
+      setError(problem.message);
+    }
+  };
+  return html`<form class="edit" onSubmit=${submit}>
+    <textarea rows="8" aria-label=${w("edit_call")} value=${text} onInput=${(event) => setText(event.target.value)} />
+    ${error && html`<p class="error" role="alert">${error}</p>`}
+    <button class="primary">${w("run_edited")}</button>
+  </form>`;
+}
+
+function Form({ schema, choose, isDone }) {
+  const fields = Object.entries(schema.properties || {});
+  const submit = (event) => {
+    event.preventDefault();
+    const values = {};
+    for (const [name, field] of fields) {
+      const input = event.target.elements[`field-${name}`];
+      if (field.type === "boolean") values[name] = input.checked;
+      else if (input.value !== "") {
+        values[name] = ["number", "integer"].includes(field.type) ? Number(input.value) : input.value;
+      }
+    }
+    choose({ form: values });
+  };
+  return html`<form class="form" onSubmit=${submit}>
+    ${fields.map(([name, field]) => html`<label key=${name}>${field.title || name}
+      ${field.enum ? html`<select name=${`field-${name}`}>${field.enum.map((value) => html`<option>${value}</option>`)}</select>`
+        : html`<input name=${`field-${name}`} required=${(schema.required || []).includes(name) && field.type !== "boolean"}
+            type=${field.type === "boolean" ? "checkbox" : ["number", "integer"].includes(field.type) ? "number" : "text"}
+            step=${field.type === "number" ? "any" : null} />`}
+      ${field.description && html`<small>${field.description}</small>`}</label>`)}
+    <div class="choices"><button class="primary" disabled=${isDone}>${w("send")}</button>
+    <button type="button" class="danger" disabled=${isDone} onClick=${() => choose({ option: "reject" })}>${w("decline")}</button></div>
+  </form>`;
+}

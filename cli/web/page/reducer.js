@@ -1,0 +1,145 @@
+// What a thread looks like after an event: the only place that knows what events mean. Live events,
+// a reload, a second tab and a replay all come through here.
+
+export const EMPTY = {
+  seq: 0, thread: null, items: [], isRunning: false, isCut: false, usage: null, todos: [],
+  model: "", mode: "", questions: 0, changes: 0,
+};
+
+export function reduce(state, message) {
+  const { type, data, meta } = message;
+  if (type === "history") return fromHistory(data, meta.seq, state);
+  if (meta.seq <= state.seq) return state; // was here already
+  const handler = HANDLERS[type];
+  const next = handler ? handler(state, data) : state;
+  return { ...next, seq: meta.seq };
+}
+
+function fromHistory({ thread, entries, is_running, is_cut }, seq, before) {
+  const items = entries.map(fromEntry).filter(Boolean);
+  const todos = findTodos(entries);
+  return {
+    ...EMPTY, seq, thread, items, todos, isRunning: is_running || thread?.status === "running",
+    isCut: is_cut, questions: before.questions + 1, changes: before.changes + 1,
+    usage: before.usage, model: before.model, mode: before.mode,
+  };
+}
+
+function findTodos(entries) {
+  const call = entries.findLast((entry) => entry.kind === "call" && Array.isArray(entry.args?.todos));
+  return call ? call.args.todos : [];
+}
+
+function fromEntry(entry) {
+  const text = entry.text || "";
+  switch (entry.kind) {
+    case "call":
+      return {
+        kind: "call", id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
+        output: entry.result || "", diff: entry.facts?.diff || "", agent: entry.agent || "",
+      };
+    case "human": case "answer": case "thinking": case "interrupted": case "aside": case "mode":
+    case "compacted": case "shortened":
+      return { kind: entry.kind, text };
+    case "tests":
+      return { kind: "tests", text, status: entry.facts?.status || "", facts: entry.facts || {} };
+    case "outcome":
+      return { kind: "outcome", text };
+    case "subagent":
+      return { kind: "subagent", id: entry.agent, text, report: entry.result || "",
+        status: entry.facts?.status || "" };
+    default:
+      return null;
+  }
+}
+
+const add = (state, item) => ({ ...state, items: [...state.items, item] });
+
+function update(state, test, change) {
+  const at = state.items.findLastIndex(test);
+  if (at < 0) return null;
+  const items = state.items.slice();
+  items[at] = { ...items[at], ...change(items[at]) };
+  return { ...state, items };
+}
+
+function addText(state, kind, { text, agent }) {
+  if (agent) return state;
+  const last = state.items.at(-1);
+  if (last?.kind === kind && last.isOpen) {
+    return { ...state, items: [...state.items.slice(0, -1), { ...last, text: last.text + text }] };
+  }
+  return add(closeTexts(state, "thinking"), { kind, text, isOpen: true });
+}
+
+function closeTexts(state, only) {
+  if (!state.items.some((item) => item.isOpen && (!only || item.kind === only))) return state;
+  const items = state.items.map((item) =>
+    item.isOpen && (!only || item.kind === only) ? { ...item, isOpen: only ? item.isOpen : false } : item);
+  return { ...state, items };
+}
+
+// What came of an answer that is begun again does not count
+const dropOpen = (state) => ({ ...state, items: state.items.filter((item) => !item.isOpen) });
+
+function addCall(state, { id, tool, args, agent }) {
+  const call = { kind: "call", id, tool, args, agent, ok: null, output: "", diff: "" };
+  return update(state, (item) => item.kind === "call" && item.id === id, () => ({ tool, args })) ||
+    add(closeTexts(state), call);
+}
+
+function finishCall(state, { id, tool, ok, output, error, metadata, args, agent }) {
+  const change = () => ({ ok, output: [output, error].filter(Boolean).join("\n"), diff: metadata?.diff || "", isLive: false });
+  return update(state, (item) => item.kind === "call" && item.id === id, change) ||
+    add(state, { kind: "call", id, tool, args: args || {}, agent, ...change() });
+}
+
+function end(state, status) {
+  const thread = state.thread && { ...state.thread, status };
+  return { ...closeTexts(state), thread, isRunning: false, changes: state.changes + 1 };
+}
+
+const STATUS = { verified: "done", answered: "idle" };
+
+const HANDLERS = {
+  run_started: (state, data) => ({
+    ...state, isRunning: true, model: data.model, mode: data.mode,
+    thread: { ...(state.thread || { thread_id: data.thread_id, graph: "chat" }),
+      title: data.title, folder: data.folder, status: "running" },
+    questions: state.questions + 1,
+  }),
+  user_message: (state, { text }) => add(closeTexts(state), { kind: "human", text }),
+  steered: (state, { text }) => add(closeTexts(state), { kind: "human", text }),
+  output: (state, data) => addText(state, "answer", data),
+  thinking: (state, data) => addText(state, "thinking", data),
+  token_usage: (state, data) => (data.agent ? state : { ...closeTexts(state), usage: data }),
+  retry: (state, data) => (data.agent ? state : add(dropOpen(state), { kind: "notice", text: data.reason })),
+  model_changed: (state, data) =>
+    data.agent ? state : add(dropOpen(state), { kind: "notice", text: `${data.from} → ${data.to}: ${data.reason}` }),
+  tool_call: addCall,
+  tool_output: (state, { id, text }) =>
+    update(state, (item) => item.kind === "call" && item.id === id,
+      (item) => ({ output: ((item.isLive ? item.output : "") + text).slice(-20000), isLive: true })) || state,
+  tool_result: finishCall,
+  todos: (state, { items, agent }) => (agent ? state : { ...state, todos: items }),
+  mode: (state, { mode }) => add({ ...state, mode }, { kind: "mode", text: mode }),
+  plan: (state, { text }) => add(state, { kind: "plan", text }),
+  plan_response: (state, { response }) => add(state, { kind: "plan", text: response }),
+  notice: (state, { text, agent }) => (agent ? state : add(state, { kind: "notice", text })),
+  files_changed: (state) => ({ ...state, changes: state.changes + 1 }),
+  evidence: (state, data) => add(state, { kind: "tests", text: data.command || "", status: data.status, facts: data }),
+  compaction_finished: (state, data) =>
+    data.agent ? state : add(state, { kind: "compacted", text: data.summary || "" }),
+  subagent_started: (state, { sub_id, agent, task }) =>
+    update(state, (item) => item.kind === "subagent" && item.id === sub_id, () => ({ status: "running" })) ||
+    add(state, { kind: "subagent", id: sub_id, text: task || agent, report: "", status: "running" }),
+  subagent_finished: (state, { sub_id, status, report }) =>
+    update(state, (item) => item.kind === "subagent" && item.id === sub_id, () => ({ status, report })) || state,
+  question: (state) => ({ ...end(state, "waiting"), questions: state.questions + 1 }),
+  completion: (state, data) => {
+    const next = end(state, STATUS[data.outcome] || data.outcome);
+    return data.graph === "chat" ? next : add(next, { kind: "outcome", text: data.outcome, summary: data.summary });
+  },
+  interrupted: (state) => add(end(state, "interrupted"), { kind: "interrupted", text: "" }),
+  error: (state, data) => add(end(state, "failed"), { kind: "error", text: data.message, hint: data.hint }),
+};

@@ -1,0 +1,187 @@
+// One thread: its conversation, files and steps, and where the user writes.
+
+import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
+import { follow, get, post } from "/page/client.js";
+import { Item } from "/page/items.js";
+import { Questions } from "/page/questions.js";
+import { EMPTY, reduce } from "/page/reducer.js";
+import { Diff } from "/page/text.js";
+import { w } from "/page/words.js";
+
+// Entries that are drawn at once; the earlier ones come with a button
+const SHOWN = 120;
+
+function useThread(id) {
+  const [, draw] = useState(0);
+  const place = useRef(null);
+  if (place.current?.id !== id) place.current = { id, state: EMPTY, isConnected: false, error: null };
+  useEffect(() => {
+    const own = place.current;
+    let frame = 0;
+    const redraw = () => {
+      frame ||= requestAnimationFrame(() => { frame = 0; draw((count) => count + 1); });
+      if (document.hidden) draw((count) => count + 1); // no frames there
+    };
+    const stop = follow(`/api/threads/${id}/events`, {
+      getPosition: () => own.state.seq,
+      onMessage: (_, message) => { own.state = reduce(own.state, message); redraw(); },
+      onState: (isConnected, error) => { own.isConnected = isConnected; own.error = error || null; redraw(); },
+    });
+    return () => { stop(); cancelAnimationFrame(frame); };
+  }, [id]);
+  return place.current;
+}
+
+export function Thread({ id, server }) {
+  const { state, isConnected, error } = useThread(id);
+  const [tab, setTab] = useState("talk");
+  const [problem, setProblem] = useState(null);
+  useEffect(() => { setTab("talk"); setProblem(null); }, [id]);
+  if (error?.status === 404) return html`<main class="thread"><p class="empty">${error.message}</p></main>`;
+  const { thread, usage } = state;
+  const act = async (action, body) => {
+    try {
+      setProblem(null);
+      return await post(`/api/threads/${id}/${action}`, body);
+    } catch (failure) {
+      setProblem(failure);
+      return null;
+    }
+  };
+  return html`<main class="thread">
+    <header>
+      <a class="back" href="#/" aria-label=${w("back")}>←</a>
+      <div class="head"><h2>${thread ? thread.name || thread.title : "…"}</h2>
+        <p class="facts">${thread && html`<span class=${`status ${state.isRunning ? "running" : thread.status}`}>${w(`status.${state.isRunning ? "running" : thread.status}`)}</span>
+          <span class="folder">${thread.folder}</span>`}
+          ${state.model && html`<span>${state.model}</span>`}
+          ${usage && html`<${Usage} usage=${usage} />`}
+          ${!isConnected && html`<span class="offline" role="status">${w("reconnecting")}</span>`}</p></div>
+    </header>
+    <div class="tabs" role="tablist">${["talk", "files", "steps"].map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
+      aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
+    <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
+      ${tab === "talk" && html`<${Talk} state=${state} id=${id} onError=${setProblem} />`}
+      ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
+      ${tab === "steps" && html`<${Steps} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
+    </div>
+    ${problem && html`<p class="problem" role="alert">${problem.message}${problem.hint && html` <small>${problem.hint}</small>`}
+      <button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></p>`}
+    ${tab === "talk" && html`<${Composer} key=${id} state=${state} act=${act} server=${server} />`}
+  </main>`;
+}
+
+function Usage({ usage }) {
+  const share = usage.context_length ? Math.round((100 * usage.window) / usage.context_length) : 0;
+  const cost = usage.cost === null ? "" : `$${usage.cost.toFixed(usage.cost < 0.1 ? 4 : 2)}`;
+  return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
+}
+
+function Talk({ state, id, onError }) {
+  const [shown, setShown] = useState(SHOWN);
+  const talk = useRef(null);
+  useEffect(() => {
+    const panel = document.getElementById("panel");
+    let isAtEnd = true;
+    const note = () => { isAtEnd = panel.scrollHeight - panel.scrollTop - panel.clientHeight < 80; };
+    const grow = new ResizeObserver(() => { if (isAtEnd) panel.scrollTop = panel.scrollHeight; });
+    panel.addEventListener("scroll", note, { passive: true });
+    grow.observe(talk.current);
+    return () => { panel.removeEventListener("scroll", note); grow.disconnect(); };
+  }, []);
+  const first = Math.max(0, state.items.length - shown);
+  return html`<div class="talk" ref=${talk}>
+    ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
+    ${state.isCut && html`<p class="note">${w("cut")}</p>`}
+    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} />`)}
+    ${state.todos.length > 0 && html`<ul class="todos" aria-label=${w("todos")}>${state.todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul>`}
+    <${Questions} thread=${id} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
+    ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
+}
+
+function Composer({ state, act, server }) {
+  const [text, setText] = useState("");
+  const [mode, setMode] = useState("");
+  const [model, setModel] = useState("");
+  const [isSending, setSending] = useState(false);
+  const isChat = !state.thread || state.thread.graph === "chat";
+  const send = async (event) => {
+    event?.preventDefault();
+    if (!text.trim() || isSending) return;
+    setSending(true);
+    const body = { text, ...(mode && { mode }), ...(model && { model }) };
+    if (await act("messages", body)) setText("");
+    setSending(false);
+  };
+  const press = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+  };
+  const canResume = ["interrupted", "limit", "failed"].includes(state.thread?.status) && !state.isRunning;
+  return html`<form class="composer" onSubmit=${send}>
+    ${(isChat || state.isRunning) && html`<textarea rows="2" value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
+      onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
+    <div class="actions">
+      ${isChat && !state.isRunning && html`<${Choices} server=${server} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
+      <span class="space"></span>
+      ${canResume && html`<button type="button" onClick=${() => act("resume")}>${w("resume")}</button>`}
+      ${state.isRunning && html`<button type="button" class="danger" onClick=${() => act("stop")}>${w("stop")}</button>`}
+      ${(isChat || state.isRunning) && html`<button class="primary" disabled=${isSending || !text.trim()}>${w("send")}</button>`}
+    </div>
+  </form>`;
+}
+
+export function Choices({ server, mode, model, setMode, setModel }) {
+  return html`<label class="choice"><span>${w("mode")}</span><select value=${mode} onChange=${(event) => setMode(event.target.value)}>
+      <option value="">${w("unchanged")}</option>${server.modes.map((name) => html`<option value=${name}>${w(`mode.${name}`)}</option>`)}</select></label>
+    ${server.models.length > 1 && html`<label class="choice"><span>${w("model")}</span><select value=${model} onChange=${(event) => setModel(event.target.value)}>
+      <option value="">${w("unchanged")}</option>${server.models.map((name) => html`<option>${name}</option>`)}</select></label>`}`;
+}
+
+function useData(path, dependencies) {
+  const [data, setData] = useState(null);
+  useEffect(() => {
+    let isCurrent = true;
+    get(path).then((answer) => isCurrent && setData(answer), (error) => isCurrent && setData({ error }));
+    return () => { isCurrent = false; };
+  }, [path, ...dependencies]);
+  return data;
+}
+
+function Files({ id, version, isRunning, act }) {
+  const [news, setNews] = useState("");
+  const data = useData(`/api/threads/${id}/files`, [version]);
+  const restore = async (kind) => {
+    const result = await act(kind);
+    if (!result) return;
+    const left = result.conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ");
+    setNews([result.files.length ? w(`${kind}_done`, { files: result.files.join(", ") }) : w("nothing_changed"), left].filter(Boolean).join(" · "));
+  };
+  if (!data) return html`<p class="empty">…</p>`;
+  if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
+  const named = [...new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each])).values()];
+  return html`<div class="files">
+    <div class="choices"><button disabled=${isRunning || !named.length} onClick=${() => restore("undo")}>${w("undo")}</button>
+      <button disabled=${isRunning} onClick=${() => restore("redo")}>${w("redo")}</button></div>
+    ${news && html`<p class="note" role="status">${news}</p>`}
+    ${!named.length && html`<p class="empty">${w("no_files")}</p>`}
+    <ul>${named.map((each) => html`<li key=${each.path}><span class=${`kind ${each.kind}`}>${w(`kind.${each.kind}`)}</span> <code>${each.path}</code></li>`)}</ul>
+    ${data.diff && html`<${Diff} text=${data.diff} />`}</div>`;
+}
+
+function Steps({ id, version, isRunning, act }) {
+  const data = useData(`/api/threads/${id}/steps`, [version]);
+  const [asked, setAsked] = useState(null);
+  if (!data) return html`<p class="empty">…</p>`;
+  if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
+  const fork = async (step) => {
+    const result = await act("fork", { step });
+    if (result) location.hash = `#/t/${result.thread_id}`;
+  };
+  const rewind = async (step) => { setAsked(null); await act("rewind", { step }); };
+  return html`<ol class="steps">${data.steps.map((step) => html`<li key=${step.number}>
+    <span class="number">${step.number}</span><span class="what">${step.words || step.tools.join(", ")}<br /><small>${[step.role, ...step.files].filter(Boolean).join(" · ")}</small></span>
+    ${asked === step.number ? html`<span class="choices"><button class="danger" onClick=${() => rewind(step.number)}>${w("rewind_sure")}</button>
+        <button onClick=${() => setAsked(null)}>${w("cancel")}</button></span>`
+      : html`<span class="choices"><button disabled=${isRunning} onClick=${() => setAsked(step.number)}>${w("rewind")}</button>
+        <button disabled=${isRunning} onClick=${() => fork(step.number)}>${w("fork")}</button></span>`}</li>`)}</ol>`;
+}

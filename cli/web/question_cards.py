@@ -1,0 +1,96 @@
+"""Open questions as the page shows them, and its answers as the SDK takes them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ...config.errors import UsageError
+from ...sdk.events import Question
+from ...sdk.interrupt_response import Answer
+from ..acp.permissions import (
+    Decision,
+    build_answer,
+    is_form,
+    list_options,
+    list_requests,
+    read_decision,
+    read_form,
+)
+from ..i18n.message_translation import translate
+from ..i18n.stored_messages import translate_stored
+from ..rendering.tool_summary import format_call
+
+_TEXTS = ("question", "response", "text")
+
+
+def describe_question(question: Question) -> dict[str, Any]:
+    """Return a question with all that can be chosen."""
+    return {
+        "id": question.id,
+        "kind": question.kind,
+        "agent": question.agent,
+        "until": question.until,
+        "requests": [
+            _describe_request(question, number, request)
+            for number, request in enumerate(list_requests(question))
+        ],
+    }
+
+
+def _describe_request(
+    question: Question, number: int, request: Mapping[str, Any]
+) -> dict[str, Any]:
+    args = cast("dict[str, Any]", request.get("args") or {})
+    reason = str(request.get("description") or "")
+    configs = question.review_configs
+    allowed = configs[number].get("allowed_decisions", ()) if number < len(configs) else ()
+    texts = [str(args[key]) for key in _TEXTS if args.get(key)]
+    has_choices = bool(args.get("options"))
+    is_text = "respond" in allowed and "approve" not in allowed
+    return {
+        "name": request["name"],
+        "title": format_call(str(request["name"]), args),
+        "args": {key: value for key, value in args.items() if key != "diff"},
+        "reason": translate(translate_stored(reason)),
+        "texts": texts,
+        "diff": str(request.get("diff") or args.get("diff") or ""),
+        "call_id": str(request.get("tool_call_id") or ""),
+        "options": [] if is_text and not has_choices else list_options(question, request),
+        "takes_text": is_text or "respond" in allowed,
+        "takes_edit": "edit" in allowed and not is_form(request),
+        "form": request.get("form"),
+        "url": request.get("url"),
+    }
+
+
+def read_answer(question: Question, given: Sequence[Mapping[str, Any]]) -> Answer:
+    """Return the answer of the page, one choice for each request; raises UsageError.
+
+    What was never offered is a no, as for an editor.
+    """
+    requests = list_requests(question)
+    if len(given) != len(requests):
+        raise UsageError(
+            "the question has another number of requests", hint="give one choice for each request"
+        )
+    decisions = [_read_choice(*each) for each in zip(given, requests, strict=True)]
+    answer = build_answer(question, decisions)
+    if answer is None:
+        raise UsageError("a limit is left by not answering it", hint="leave it, or allow more")
+    return answer
+
+
+def _read_choice(choice: Mapping[str, Any], request: Mapping[str, Any]) -> Decision:
+    if isinstance(text := choice.get("text"), str):
+        return {"type": "respond", "message": text}
+    if (form := choice.get("form")) and is_form(request):
+        return read_form({"action": "accept", "content": form}, request) or _refuse("")
+    if isinstance(args := choice.get("edit"), dict):
+        return {"type": "edit", "edited_action": {"name": request["name"], "args": args}}
+    option = str(choice.get("option") or "")
+    if option == "reject":
+        return _refuse(str(choice.get("reason") or ""))
+    return read_decision(option, request)
+
+
+def _refuse(reason: str) -> Decision:
+    return {"type": "reject", "message": reason}

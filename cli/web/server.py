@@ -1,0 +1,124 @@
+"""The server of the page: its socket, its life, and the runs that a crash had ended."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+from starlette.applications import Starlette
+
+from ...config.errors import UsageError
+from ...config.text import text
+from ...sdk.events import Event, Notice
+from ...sdk.streams.thread_streams import ThreadStreams
+from ..i18n.message_translation import translate_notice
+from ..lazy_imports import without_collector
+from .access_control import list_hosts
+from .api import Api
+from .inbox import Inbox
+from .routes import build_app
+from .slow_requests import TimedProtocol
+
+if TYPE_CHECKING:
+    from ...sdk.runner import Runner
+
+HOST = "127.0.0.1"
+# Connections at once; a page has two
+MAX_CONNECTIONS = 512
+_logger = logging.getLogger(__name__)
+
+
+class RunnerHolder:
+    """The runner of the server, opened by the first run."""
+
+    def __init__(self, home: Path) -> None:
+        self._home, self._opening = home, None
+        self._opening: asyncio.Task[Runner] | None
+
+    async def open(self) -> "Runner":
+        """Return the runner."""
+        self._opening = self._opening or asyncio.ensure_future(self._enter())
+        return await asyncio.shield(self._opening)
+
+    async def _enter(self) -> "Runner":
+        def load() -> "type[Runner]":
+            with without_collector():
+                from ...sdk.runner import Runner
+
+                return Runner
+
+        return await (await asyncio.to_thread(load))(home=self._home).__aenter__()
+
+    async def close(self) -> None:
+        """Close it."""
+        if self._opening:
+            await (await self._opening).__aexit__(None, None, None)
+
+
+def open_socket(port: int) -> socket.socket:
+    """Return a socket that listens on this machine only; port 0: any free one."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(128)  # who reads the address may connect at once
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(
+            text("cannot listen on port {port}: {reason}", port=port, reason=reason),
+            hint="another server may use this port; choose another with `--port`",
+        ) from error
+    return listener
+
+
+def serve(
+    home: Path, listener: socket.socket, token: str, public: str, on_ready: Callable[[], None]
+) -> None:
+    """Serve until SIGINT or SIGTERM; runs that go on then are stopped, and can be resumed."""
+    port = listener.getsockname()[1]
+    holder, inbox = RunnerHolder(home), Inbox()
+    streams = ThreadStreams(home, holder.open, _translate)
+
+    @asynccontextmanager
+    async def live(_: Starlette) -> AsyncGenerator[None]:
+        watch = asyncio.ensure_future(streams.watch(inbox.update))
+        resume = asyncio.ensure_future(streams.resume_crashed())
+        on_ready()
+        yield
+        for task in (watch, resume):
+            task.cancel()
+        await asyncio.gather(watch, resume, return_exceptions=True)
+        await streams.close()
+        await holder.close()
+
+    app = build_app(Api(streams, Path.cwd()), inbox, token, list_hosts(port, public), live)
+    config = uvicorn.Config(
+        app,
+        http=TimedProtocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=32_000,
+    )
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        server.run(sockets=[listener])
+
+
+def _translate(event: Event) -> Event:
+    return replace(event, text=translate_notice(event.text)) if isinstance(event, Notice) else event

@@ -1,0 +1,66 @@
+"""The files of the page: libraries as npm has them, small, and nothing from elsewhere."""
+
+import gzip
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from maxagent.cli.web.page_files import read_page_files
+from maxagent.cli.web.page_words import collect_words
+
+PAGE = Path(__file__).parents[3] / "cli" / "web" / "page"
+VENDOR = PAGE / "vendor"
+# Bytes, compressed; what is loaded for some code blocks alone is not counted
+MAX_SIZE = 60 * 1024
+OPEN_LICENCES = {"MIT", "Apache-2.0", "BSD-3-Clause", "(MPL-2.0 OR Apache-2.0)"}
+OWN = [path for path in PAGE.glob("*.js")]
+
+
+def test_libraries_are_unchanged_and_licensed() -> None:
+    listed = json.loads((VENDOR / "vendor.json").read_text())
+    files = {str(path.relative_to(VENDOR)) for path in VENDOR.rglob("*") if path.is_file()}
+    assert files - {"vendor.json"} == listed.keys()
+    for name, facts in listed.items():
+        assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == facts["sha256"], name
+        assert facts["licence"] in OPEN_LICENCES
+    packages = {facts["package"] for facts in listed.values()}
+    licensed = {facts["package"] for name, facts in listed.items() if "LICENSE" in name}
+    assert packages == licensed
+
+
+def test_the_page_is_small() -> None:
+    sizes = {
+        path.name: len(gzip.compress(path.read_bytes(), mtime=0))
+        for path in [*PAGE.iterdir(), *VENDOR.glob("*.js")]
+        if path.is_file()
+    }
+    assert sum(sizes.values()) <= MAX_SIZE, sizes
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
+def test_nothing_comes_from_elsewhere(path: Path) -> None:
+    text = path.read_text()
+    assert re.findall(r"""from ["'](?!/page/)""", text) == []
+    assert not re.search(r"\beval\(|new Function|document\.write|insertAdjacentHTML", text)
+
+
+def test_html_is_written_in_one_module() -> None:
+    writers = [path.name for path in OWN if re.search(r"innerHTML", path.read_text(), re.I)]
+    assert writers == ["text.js"]
+
+
+def test_every_word_of_the_page_is_in_the_catalogue() -> None:
+    words, missing = collect_words(), set[str]()
+    for path in OWN:
+        missing |= set(re.findall(r"""\bw\("([\w.]+)\"""", path.read_text())) - words.keys()
+    assert missing == set()
+
+
+def test_only_listed_files_are_served() -> None:
+    files = read_page_files()
+    assert "vendor/vendor.json" not in files
+    assert not [name for name in files if name.endswith((".txt", ".py"))]
+    assert files["index.html"].type.startswith("text/html")

@@ -1,0 +1,77 @@
+"""Questions as the page shows them, and its answers."""
+
+from typing import Any
+
+import pytest
+
+from maxagent import UsageError
+from maxagent.cli.web.question_cards import describe_question, read_answer
+from maxagent.sdk.events import Question
+
+CALL: dict[str, Any] = {"name": "run_command", "args": {"command": "make"}, "description": "why"}
+RULE = {**CALL, "always": "run_command(make)"}
+ASKS = {"name": "ask_user", "args": {"question": "Which?", "options": ["x", "y"]}}
+SAYS = {"name": "ask_user", "args": {"question": "Which?"}}
+FORM = {"name": "f", "args": {}, "form": {"type": "object", "properties": {}}}
+
+
+def ask(*requests: dict[str, Any], kind: Any = "approval", allowed: Any = None) -> Question:
+    decisions = allowed or ["approve", "edit", "reject"]
+    configs = [{"action_name": "a", "allowed_decisions": decisions} for _ in requests]
+    return Question("t", "q", kind, list(requests), configs)
+
+
+@pytest.mark.parametrize(
+    ("request_", "allowed", "options", "takes_text"),
+    [
+        (CALL, ["approve", "reject"], ["allow", "reject"], False),
+        (CALL, ["approve", "respond", "reject"], ["allow", "reject"], True),
+        (RULE, ["approve", "reject"], ["allow", "thread", "always", "reject"], False),
+        (ASKS, ["respond", "reject"], ["choice-0", "choice-1"], True),
+        (SAYS, ["respond", "reject"], [], True),
+    ],
+)
+def test_a_card_offers_what_the_question_accepts(
+    request_: dict[str, Any], allowed: list[str], options: list[str], takes_text: bool
+) -> None:
+    [card] = describe_question(ask(request_, allowed=allowed))["requests"]
+    assert [option["optionId"] for option in card["options"]] == options
+    assert card["takes_text"] is takes_text
+
+
+@pytest.mark.parametrize(
+    ("choice", "request_", "decision"),
+    [
+        ({"option": "allow"}, CALL, {"type": "approve"}),
+        ({"option": "always"}, RULE, {"type": "approve", "always": "run_command(make)"}),
+        ({"option": "always"}, CALL, {"type": "reject", "message": ""}),
+        ({"option": "reject", "reason": "no"}, CALL, {"type": "reject", "message": "no"}),
+        ({"text": "Ada"}, ASKS, {"type": "respond", "message": "Ada"}),
+        ({"option": "choice-1"}, ASKS, {"type": "respond", "message": "y"}),
+        ({}, CALL, {"type": "reject", "message": ""}),
+        ({"option": ["allow"]}, CALL, {"type": "reject", "message": ""}),
+        ({"form": {"a": 1}}, CALL, {"type": "reject", "message": ""}),
+    ],
+)
+def test_a_choice_becomes_a_decision(
+    choice: dict[str, Any], request_: dict[str, Any], decision: dict[str, Any]
+) -> None:
+    answer = read_answer(ask(request_), [choice])
+    assert [dict(each) for each in answer.decisions] == [decision]
+    assert answer.question == "q"
+
+
+def test_changed_arguments_are_an_edit() -> None:
+    [decision] = read_answer(ask(CALL), [{"edit": {"command": "ls"}}]).decisions
+    assert decision["edited_action"] == {"name": "run_command", "args": {"command": "ls"}}
+
+
+def test_a_form_is_filled_in() -> None:
+    [decision] = read_answer(ask(FORM), [{"form": {"a": 1}}]).decisions
+    assert decision["edited_action"]["args"] == {"a": 1}
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_each_request_needs_a_choice(count: int) -> None:
+    with pytest.raises(UsageError):
+        read_answer(ask(CALL, CALL), [{"option": "allow"}] * count)

@@ -1,0 +1,199 @@
+"""`mcode web`: threads are begun, followed, answered and stopped over HTTP, also after a crash."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_server import PageServer
+from program import Program
+from provider import Provider
+
+NOBODY = "11111111-1111-4111-8111-111111111111"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as opened:
+        yield opened
+
+
+@pytest.fixture
+def program(tmp_path: Path, provider: Provider) -> Program:
+    environ = {
+        "OPENAI_BASE_URL": f"{provider.url}/v1",
+        "LLC_MODEL__DEFAULT": "openai/served",
+        "LLC_SECURITY__MODE": "ask",
+    }
+    return Program(tmp_path, provider.url, environ)
+
+
+def run(command: str) -> dict[str, Any]:
+    return {"tool_calls": [{"name": "run_command", "args": {"command": command}}]}
+
+
+def answer(server: PageServer, thread: str, **choice: Any) -> None:
+    [question, *_] = server.get(f"/api/threads/{thread}/questions")["questions"]
+    choices = [choice for _ in question["requests"]]
+    server.post(f"/api/threads/{thread}/answers", question=question["id"], choices=choices)
+
+
+def list_entries(server: PageServer, thread: str) -> list[tuple[str, str]]:
+    entries = server.get(f"/api/threads/{thread}")["entries"]
+    return [(entry["kind"], entry.get("text") or entry.get("tool", "")) for entry in entries]
+
+
+def test_a_conversation_is_asked_answered_and_followed(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([run("touch made"), {"text": "Made."}, {"text": "You are welcome."}])
+    with PageServer(program) as server:
+        thread = server.begin("Make it.")
+        before = server.read_to(thread, ["question", "waiting"])
+        [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
+        assert "touch made" in question["requests"][0]["title"]
+        answer(server, thread, option="allow")
+        messages = server.read_to(thread, ["completion"], before[-1]["meta"]["seq"])
+        server.post(f"/api/threads/{thread}/messages", text="Thanks.")
+        server.read_to(thread, ["completion", "idle"], messages[-1]["meta"]["seq"])
+        entries = list_entries(server, thread)
+    assert (program.project / "made").exists()
+    numbers = [message["meta"]["seq"] for message in [*before, *messages]]
+    assert numbers == sorted(set(numbers))
+    assert [entry for entry in entries if entry[0] != "thinking"] == [
+        ("human", "Make it."),
+        ("call", "run_command"),
+        ("answer", "Made."),
+        ("human", "Thanks."),
+        ("answer", "You are welcome."),
+    ]
+
+
+@pytest.mark.parametrize("choice", [{"option": "reject"}, {"option": "always"}, {}, {"option": 7}])
+def test_what_was_not_offered_is_a_no(
+    program: Program, provider: Provider, choice: dict[str, Any]
+) -> None:
+    provider.script([run("touch made; touch more"), {"text": "Then not."}])
+    with PageServer(program) as server:
+        thread = server.begin("Make it.")
+        server.read_to(thread, ["question", "waiting"])
+        [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
+        offered = {option["optionId"] for option in question["requests"][0]["options"]}
+        if choice.get("option") in offered - {"reject"}:
+            pytest.skip("this call can always be allowed")
+        answer(server, thread, **choice)
+        server.read_to(thread, ["completion", "idle"])
+    assert not (program.project / "made").exists()
+
+
+def test_an_answered_question_is_closed(program: Program, provider: Provider) -> None:
+    provider.script([run("touch made"), {"text": "Made."}])
+    with PageServer(program) as server:
+        thread = server.begin("Make it.")
+        server.read_to(thread, ["question", "waiting"])
+        [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
+        answer(server, thread, option="allow")
+        server.read_to(thread, ["completion", "idle"])
+        again = {"question": question["id"], "choices": [{"option": "allow"}]}
+        status, body, _ = server.ask("POST", f"/api/threads/{thread}/answers", again)
+    assert (status, "answered already" in body["error"]["message"]) == (409, True)
+
+
+def test_the_terminal_answers_while_the_page_looks_on(program: Program, provider: Provider) -> None:
+    provider.script([run("touch made"), {"text": "Made."}, run("touch again"), {"text": "Again."}])
+    with PageServer(program) as server:
+        thread = server.begin("Make it.")
+        last = server.read_to(thread, ["question", "waiting"])[-1]["meta"]["seq"]
+        [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
+        resumed = program.resume(thread, "--approve", "--question", question["id"])
+        assert resumed.last.get("outcome") == "answered", resumed
+        history = server.read_to(thread, ["idle"], last)[-1]
+        assert history["data"]["entries"][-1]["text"] == "Made."
+        # and the reverse: asked in the terminal, answered on the page
+        asked = program.run("chat", "--resume", thread, "-p", "More.", "--output", "stream-json")
+        assert asked.last["type"] == "question", asked.stdout
+        server.read_to(thread, ["waiting"], history["meta"]["seq"])
+        answer(server, thread, option="allow")
+        server.read_to(thread, ["completion", "idle"])
+    assert (program.project / "again").exists()
+
+
+def test_a_stopped_run_goes_on(program: Program, provider: Provider) -> None:
+    provider.script([run("sleep 60"), {"text": "Slept."}])
+    with PageServer(program, LLC_SECURITY__MODE="auto") as server:
+        thread = server.begin("Sleep.", mode="auto")
+        server.read_to(thread, ["tool_call"])
+        assert server.post(f"/api/threads/{thread}/stop") == {"stopped": True}
+        [row] = server.get("/api/threads")["threads"]
+    assert row["status"] == "interrupted"
+
+
+def test_a_crash_resumes_what_was_begun(program: Program, provider: Provider) -> None:
+    release = threading.Event()
+    provider.script([run("echo x >> log"), {"text": "Half an answer"}, {"text": "The end."}])
+    with PageServer(program) as server:
+        thread = server.begin("Count.", mode="auto")
+        seen = server.read_to(thread, ["tool_result", "completion"])
+        port = server.port
+        server.end(signal.SIGKILL)
+    release.set()
+    with PageServer(program, port=port) as server:
+        after = server.read_to(thread, ["completion", "idle"], seen[-1]["meta"]["seq"])
+        entries = list_entries(server, thread)
+    assert program.lines("log") == ["x"]
+    assert entries[0] == ("human", "Count.")
+    assert entries[-1][0] == "answer"
+    numbers = [message["meta"]["seq"] for message in [*seen, *after]]
+    assert numbers == sorted(set(numbers))
+
+
+def test_the_token_stays_over_a_restart(program: Program) -> None:
+    with PageServer(program) as server:
+        first = server.token
+    with PageServer(program) as server:
+        second = server.token
+    with PageServer(program, "--new-token") as server:
+        third = server.token
+    assert first == second != third
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/api/threads", {}, 400),
+        ("/api/threads", {"text": " "}, 400),
+        ("/api/threads", {"text": 7}, 400),
+        ("/api/threads", {"text": "x", "folder": "relative"}, 400),
+        ("/api/threads", {"text": "x", "folder": "/no/such/folder"}, 400),
+        ("/api/threads", {"text": "x", "graph": "edit"}, 400),
+        ("/api/threads", {"text": "x", "mode": "root"}, 400),
+        ("/api/threads", ["text"], 400),
+        (f"/api/threads/{NOBODY}/messages", {"text": "x"}, 404),
+        (f"/api/threads/{NOBODY}/stop", {}, 404),
+        (f"/api/threads/{NOBODY}/answers", {"question": "x", "choices": []}, 404),
+        ("/api/threads/x/undo", {}, 404),
+        ("/api/nothing", {}, 404),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_sentence(
+    server: PageServer, path: str, body: Any, status: int
+) -> None:
+    given, answered, _ = server.ask("POST", path, body)
+    assert given == status
+    assert answered["error"]["message"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    program = Program(tmp_path_factory.mktemp("web"), "http://127.0.0.1:9/v1")
+    with PageServer(program) as opened:
+        yield opened
+
+
+def test_looking_at_threads_loads_no_langgraph(server: PageServer) -> None:
+    server.get("/api/threads?q=x")
+    server.get("/api/server")
+    maps = Path(f"/proc/{server.process.pid}/maps").read_text()
+    assert "ormsgpack" not in maps or "langgraph" not in maps

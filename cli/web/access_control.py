@@ -83,10 +83,10 @@ class AccessControl:
         return parts.scheme in ("http", "https") and parts.netloc.lower() in self._hosts
 
     def _has_token(self, headers: Headers) -> bool:
-        given = headers.getlist("authorization")
-        if len(given) != 1:
+        values = headers.getlist("authorization")
+        if len(values) != 1:
             return False
-        scheme, _, token = given[0].partition(" ")
+        scheme, _, token = values[0].partition(" ")
         return scheme.lower() == "bearer" and secrets.compare_digest(token.encode(), self._token)
 
 

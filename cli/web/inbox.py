@@ -45,5 +45,5 @@ def _compare(
     if before is None:
         return {"type": "threads", "all": True, "threads": [*threads.values()], "gone": []}
     changed = [row for name, row in threads.items() if before.get(name) != row]
-    gone = [name for name in before if name not in threads]
-    return {"type": "threads", "all": False, "threads": changed, "gone": gone}
+    deleted = [name for name in before if name not in threads]
+    return {"type": "threads", "all": False, "threads": changed, "gone": deleted}

@@ -62,17 +62,17 @@ def _describe_request(
     }
 
 
-def read_answer(question: Question, given: Sequence[Mapping[str, Any]]) -> Answer:
+def read_answer(question: Question, choices: Sequence[Mapping[str, Any]]) -> Answer:
     """Return the answer of the page, one choice for each request; raises UsageError.
 
     What was never offered is a no, as for an editor.
     """
     requests = list_requests(question)
-    if len(given) != len(requests):
+    if len(choices) != len(requests):
         raise UsageError(
             "the question has another number of requests", hint="give one choice for each request"
         )
-    decisions = [_read_choice(*each) for each in zip(given, requests, strict=True)]
+    decisions = [_read_choice(*each) for each in zip(choices, requests, strict=True)]
     answer = build_answer(question, decisions)
     if answer is None:
         raise UsageError("a limit is left by not answering it", hint="leave it, or allow more")

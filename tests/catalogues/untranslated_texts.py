@@ -304,6 +304,7 @@ NOT_FOR_PEOPLE = frozenset(
         "not a git repository",
         'pip install "maxagent[openai]"',
         'pip install "maxagent[studio]"',
+        'pip install "maxagent[web]"',
         'printf "%s\\n" "$0"; exec "$@"',
         'exec "$@" 9<"$0"',
         "prompt exceeds max length",

@@ -15,6 +15,7 @@ EXTRA_PLACES = {
     "code": "tools/definitions/grammars.py",
     "openai": "models/langchain_responses.py",
     "studio": "sdk/studio/",
+    "web": "cli/web/",
 }
 """The only places that may import an extra."""
 NEVER_IMPORTED = {"langgraph-cli"}

@@ -59,6 +59,15 @@ def test_every_word_of_the_page_is_in_the_catalogue() -> None:
     assert missing == set()
 
 
+def test_every_word_of_the_catalogue_is_on_the_page() -> None:
+    text = "\n".join(path.read_text() for path in OWN)
+    prefixes = tuple(re.findall(r"`([\w.]+\.)\$\{", text)) + ("undo_", "redo_")
+    unused = [
+        key for key in collect_words() if f'"{key}"' not in text and not key.startswith(prefixes)
+    ]
+    assert unused == []
+
+
 def test_only_listed_files_are_served() -> None:
     files = read_page_files()
     assert "vendor/vendor.json" not in files

@@ -1,0 +1,169 @@
+"""The page of `mcode web` in a real browser; skipped where Playwright or Chromium is missing."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_server import PageServer
+from program import Program
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the page is not tried: `pip install playwright`"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM, reason="the page is not tried: install Chromium (`apt-get install chromium`)"
+)
+SCRIPTS = [
+    "<script>window.broken=1</script>",
+    "<img src=x onerror='window.broken=1'>",
+    "<svg onload='window.broken=1'><script>window.broken=1</script></svg>",
+    "[link](javascript:window.broken=1)",
+    "[link](data:text/html,<script>window.broken=1</script>)",
+    '![picture](x" onerror="window.broken=1)',
+    "<a href='javascript:window.broken=1'>link</a>",
+    "<iframe srcdoc='<script>parent.broken=1</script>'></iframe>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=window.broken=1>",
+    "<form action='javascript:window.broken=1'><input type=submit id=search></form>",
+    "`` `<img src=x onerror=window.broken=1>` ``",
+    '```html"><img src=x onerror=window.broken=1>\n<script>window.broken=1</script>\n```',
+    "<details open ontoggle='window.broken=1'>",
+    "<style>@import 'http://127.0.0.1:1/x.css'</style>",
+    "<base href='http://127.0.0.1:1/'>",
+    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:1/'>",
+    "<object data='javascript:window.broken=1'></object>",
+    "|<img src=x onerror=window.broken=1>|b|\n|---|---|\n|<script>window.broken=1</script>|c|",
+    "<div id=app name=location>clobbered</div>",
+    "[x]: <javascript:window.broken=1>\n\n[x]",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as opened:
+        launched = opened.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+def write_script(folder: Path, *answers: Any) -> dict[str, str]:
+    """Return the environment in which the model gives these answers."""
+    script = folder / "script.json"
+    script.write_text(json.dumps(answers))
+    return {"LLC_MODEL__DEFAULT": f"scripted/{script}"}
+
+
+def open_page(browser: Any, server: PageServer, width: int, scheme: str = "light") -> Any:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.goto(server.address)
+    page.wait_for_selector("nav.inbox", state="attached")
+    return page
+
+
+def begin(page: Any, text: str) -> None:
+    page.evaluate("location.hash = '#/new'")
+    page.fill(".new textarea", text)
+    page.click(".new button.primary")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(1400, "dark", "en"), (360, "light", "zh")]
+)
+def test_a_conversation_is_held_on_the_page(
+    browser: Any, tmp_path: Path, width: int, scheme: str, language: str
+) -> None:
+    write = {"name": "write_file", "args": {"file_path": "a.py", "content": "a = 1\n"}}
+    ask = {"name": "ask_user", "args": {"question": "Which name?", "options": ["Ada", "Grace"]}}
+    answers = [
+        {"thinking": "First a file.", "text": "A *file*.", "tool_calls": [write]},
+        {"tool_calls": [ask]},
+        {"text": "```python\ndef done(): return 'Ada'\n```"},
+    ]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="ask") as server:
+        page = open_page(browser, server, width, scheme)
+        assert server.token not in page.url
+        begin(page, "Write <b>it</b>.")
+        page.click(".question .primary")
+        page.click(".question button:has-text('Ada')")
+        page.wait_for_selector(".hljs-keyword")
+        assert page.inner_text(".human pre") == "Write <b>it</b>."
+        assert page.inner_text(".thinking pre", timeout=1000) in ("", "First a file.")
+        page.reload()
+        page.wait_for_selector(".hljs-keyword")
+        page.click("#tab-files")
+        page.wait_for_selector(".diff .add")
+        page.click(".files .choices button:first-child")
+        page.wait_for_selector(".files .note")
+        assert not (program.project / "a.py").exists()
+        page.click("#tab-steps")
+        page.wait_for_selector(".steps li")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.lang").startswith(language)
+        assert page.problems == []
+
+
+def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
+    text = "\n\n".join(SCRIPTS)
+    name = "<img src=x onerror=window.broken=1>.txt"
+    write = {"name": "write_file", "args": {"file_path": name, "content": text}}
+    ask = {"name": "ask_user", "args": {"question": text, "options": SCRIPTS[:3]}}
+    answers = [
+        {"thinking": text, "text": text, "tool_calls": [write]},
+        {"tool_calls": [ask]},
+        {"text": "The end."},
+    ]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    with PageServer(program, LLC_SECURITY__MODE="edits") as server:
+        page = open_page(browser, server, 1000)
+        foreign = list[str]()
+        page.on("request", lambda sent: foreign.append(sent.url))
+        begin(page, SCRIPTS[1])
+        page.wait_for_selector(".question .markdown")
+        for mark in page.query_selector_all("details summary"):
+            mark.click()
+        page.click("#tab-files")
+        page.wait_for_selector(".diff")
+        page.click("#tab-talk")
+        page.click(".question .primary")
+        page.wait_for_selector("text=The end.")
+        assert page.evaluate("window.broken") is None
+        links = page.eval_on_selector_all(".markdown a", "all => all.map((a) => a.href)")
+        links = [link for link in links if link]  # what was removed leads nowhere
+        assert [link for link in links if not link.startswith(("http", "mailto:"))] == []
+        active = "iframe, object, form form, .markdown img, .markdown style, base, .markdown svg"
+        assert page.query_selector_all(active) == []
+        assert [url for url in foreign if not url.startswith(f"http://{server.host}/")] == []
+
+
+def test_without_the_token_the_page_says_so(browser: Any, tmp_path: Path) -> None:
+    with PageServer(Program(tmp_path, "")) as server:
+        page = browser.new_context().new_page()
+        page.goto(f"http://{server.host}/")
+        assert "token" in page.inner_text("[role=alert]")
+
+
+def test_a_page_goes_on_after_a_crash(browser: Any, tmp_path: Path) -> None:
+    calls = [{"name": "run_command", "args": {"command": f"echo {each} >> log"}} for each in "ab"]
+    answers = [*({"tool_calls": [call]} for call in calls), {"text": "The end."}]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    with PageServer(program, LLC_SECURITY__MODE="ask") as server:
+        page = open_page(browser, server, 1000)
+        begin(page, "Count.")
+        page.wait_for_selector(".question")
+        port = server.port
+        server.end()
+    with PageServer(program, port=port, LLC_SECURITY__MODE="ask"):
+        page.click(".question .primary")
+        page.wait_for_selector(".question:has-text('echo b')")
+        page.click(".question .primary")
+        page.wait_for_selector("text=The end.")
+        assert len(page.query_selector_all(".call")) == 2
+        assert len(page.query_selector_all(".human")) == 1
+    assert program.lines("log") == ["a", "b"]

@@ -89,6 +89,8 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Ite
     match passage.kind:
         case "human" | "answer" | "interrupted":
             yield from _indent_lines(passage.text, "  ")
+        case "thinking":
+            yield from _indent_lines(passage.text, "  ", "dim")
         case "aside":
             piped = extract_stdin(passage.text)
             lines = list(_indent_lines(passage.text if piped is None else piped, "  ", "dim"))

@@ -42,7 +42,7 @@ function fromEntry(entry) {
     case "compacted": case "shortened":
       return { kind: entry.kind, text };
     case "tests":
-      return { kind: "tests", text, status: entry.facts?.status || "", facts: entry.facts || {} };
+      return { kind: "tests", text, status: entry.facts?.verdict || "" };
     case "outcome":
       return { kind: "outcome", text };
     case "subagent":
@@ -127,7 +127,7 @@ const HANDLERS = {
   plan_response: (state, { response }) => add(state, { kind: "plan", text: response }),
   notice: (state, { text, agent }) => (agent ? state : add(state, { kind: "notice", text })),
   files_changed: (state) => ({ ...state, changes: state.changes + 1 }),
-  evidence: (state, data) => add(state, { kind: "tests", text: data.command || "", status: data.status, facts: data }),
+  evidence: (state, data) => add(state, { kind: "tests", text: data.command || "", status: data.verdict }),
   compaction_finished: (state, data) =>
     data.agent ? state : add(state, { kind: "compacted", text: data.summary || "" }),
   subagent_started: (state, { sub_id, agent, task }) =>

@@ -30,7 +30,7 @@ HEADERS = {
 }
 
 
-class AccessControl:
+class PageAccess:
     """Denies requests before any route sees them, and adds the headers that protect the page."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Collection[str]) -> None:

@@ -53,8 +53,8 @@ class Api:
         from ..acp.config_options import MODES, Choices
 
         rows = await asyncio.to_thread(self._threads.list)
-        named = request.query_params.get("folder")
-        folder = _require_folder(named) if named else self._folder
+        asked_id = request.query_params.get("folder")
+        folder = _require_folder(asked_id) if asked_id else self._folder
         environ = {**os.environ, "MAXAGENT_HOME": str(self._home)}
         choices = await asyncio.to_thread(Choices, folder, self._home, environ)
         return JSONResponse(
@@ -73,9 +73,9 @@ class Api:
 
     async def list_threads(self, request: Request) -> Response:
         """Return the threads, the last used first; with `q` those that have its words."""
-        words = request.query_params.get("q", "").strip()
+        query = request.query_params.get("q", "").strip()
         search = self._threads.search
-        rows = await asyncio.to_thread(search, words) if words else await self._list_rows()
+        rows = await asyncio.to_thread(search, query) if query else await self._list_rows()
         return JSONResponse({"threads": [describe_thread(row) for row in rows[:MAX_THREADS]]})
 
     async def _list_rows(self) -> list[ThreadRow]:
@@ -135,9 +135,9 @@ class Api:
     async def answer_question(self, request: Request) -> Response:
         """Answer one open question; the others stay open."""
         row, body = await self._find(request), await _read_body(request)
-        named, choices = _require_text(body, "question"), body.get("choices")
+        asked_id, choices = _require_text(body, "question"), body.get("choices")
         questions = await asyncio.to_thread(list_open_questions, row, self._home)
-        question = next((each for each in questions if each.id == named), None)
+        question = next((each for each in questions if each.id == asked_id), None)
         if question is None:
             raise QuestionClosedError(
                 "the question is not open: it was answered already",

@@ -10,7 +10,7 @@ from ...sdk.streams.event_stream import StoredMessage
 from ...sdk.streams.history import describe_thread
 
 
-class Inbox:
+class ThreadInbox:
     """The threads as they were last seen; belongs to one event loop."""
 
     def __init__(self) -> None:

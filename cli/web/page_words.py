@@ -7,12 +7,12 @@ PREFIX = "web."
 
 def collect_words() -> dict[str, str]:
     """Return the texts of the page by their keys without the prefix; English where one misses."""
-    words = dict[str, str]()
+    texts = dict[str, str]()
     for language in dict.fromkeys(["en", get_language()]):
         messages = load_catalog("mcode", language).list_messages()
-        words |= {
+        texts |= {
             key.removeprefix(PREFIX): message
             for key, message in messages.items()
             if key.startswith(PREFIX) and message
         }
-    return words
+    return texts

@@ -15,10 +15,10 @@ from starlette.routing import Route
 from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...sdk.interrupt_response import OtherQuestionError
 from ..i18n.message_translation import translate
-from .access_control import AccessControl
+from .access_control import PageAccess
 from .api import Api, NotFoundError, QuestionClosedError
 from .event_source import respond_with_events
-from .inbox import Inbox
+from .inbox import ThreadInbox
 from .page_files import PageFile, read_page_files
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 def build_app(
     api: Api,
-    inbox: Inbox,
+    inbox: ThreadInbox,
     token: str,
     hosts: Collection[str],
     lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
@@ -77,7 +77,7 @@ def build_app(
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(AccessControl, token=token, hosts=hosts)],
+        middleware=[Middleware(PageAccess, token=token, hosts=hosts)],
         exception_handlers={Exception: _report_error, HTTPException: _report_http_error}
         | {kind: _report_error for kind, _ in _STATUS},
         lifespan=lifespan,

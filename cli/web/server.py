@@ -21,7 +21,7 @@ from ..i18n.message_translation import translate_notice
 from ..lazy_imports import without_collector
 from .access_control import list_hosts
 from .api import Api
-from .inbox import Inbox
+from .inbox import ThreadInbox
 from .routes import build_app
 from .slow_requests import TimedProtocol
 
@@ -83,7 +83,7 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; runs that go on then are stopped, and can be resumed."""
     port = listener.getsockname()[1]
-    holder, inbox = RunnerHolder(home), Inbox()
+    holder, inbox = RunnerHolder(home), ThreadInbox()
     streams = ThreadStreams(home, holder.open, _translate)
 
     @asynccontextmanager

@@ -37,7 +37,7 @@ class StoredMessage(NamedTuple):
     """JSON."""
 
 
-class EventStream:
+class ThreadStream:
     """The stream of one thread; belongs to one event loop."""
 
     def __init__(
@@ -200,7 +200,7 @@ def _get_key(stored: StoredMessage, message: Mapping[str, Any]) -> tuple[str, st
 
 def _join(members: Sequence[tuple[StoredMessage, Mapping[str, Any]]]) -> StoredMessage:
     last, newest = members[-1]
-    words = "".join(message["data"]["text"] for _, message in members)
+    content = "".join(message["data"]["text"] for _, message in members)
     if last.type == "tool_output":
-        words = words[-MAX_OUTPUT:]
-    return last._replace(content=encode({**newest, "data": {**newest["data"], "text": words}}))
+        content = content[-MAX_OUTPUT:]
+    return last._replace(content=encode({**newest, "data": {**newest["data"], "text": content}}))

@@ -15,7 +15,7 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
 from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted
-from .event_stream import EventStream
+from .event_stream import ThreadStream
 from .history import read_history
 
 if TYPE_CHECKING:
@@ -42,21 +42,21 @@ class ThreadStreams:
         self.home, self.threads, self.open_runner = home, ThreadIndex(home), open_runner
         self._prepare = prepare
         self._numbers = EventNumbers(paths.locate_database(home))
-        self._streams = dict[str, asyncio.Task[EventStream]]()
+        self._streams = dict[str, asyncio.Task[ThreadStream]]()
         self._runs = dict[str, asyncio.Task[None]]()
         self._seen = dict[str, tuple[object, ...]]()
 
-    async def open(self, thread_id: str) -> EventStream:
+    async def open(self, thread_id: str) -> ThreadStream:
         """Return the stream of a thread."""
         if thread_id not in self._streams:
             self._streams[thread_id] = asyncio.ensure_future(self._open_stream(thread_id))
         return await asyncio.shield(self._streams[thread_id])
 
-    async def _open_stream(self, thread_id: str) -> EventStream:
+    async def _open_stream(self, thread_id: str) -> ThreadStream:
         async def reserve() -> int:
             return await asyncio.to_thread(self._numbers.reserve, thread_id)
 
-        stream = EventStream(thread_id, reserve, lambda: self._read_history(thread_id))
+        stream = ThreadStream(thread_id, reserve, lambda: self._read_history(thread_id))
         await stream.open()
         return stream
 
@@ -117,7 +117,7 @@ class ThreadStreams:
         self,
         thread_id: str,
         events: AsyncGenerator[Event],
-        stream: EventStream,
+        stream: ThreadStream,
         message: str,
         started: "asyncio.Future[None]",
     ) -> Event | None:
@@ -137,7 +137,7 @@ class ThreadStreams:
                 started.set_result(None)
         return last
 
-    async def _end_run(self, thread_id: str, stream: EventStream, last: Event | None) -> None:
+    async def _end_run(self, thread_id: str, stream: ThreadStream, last: Event | None) -> None:
         with suppress(MaxAgentError):
             if thread_id in self._numbers.list_running():
                 self._numbers.set_running(thread_id, False)

@@ -28,8 +28,16 @@ class PageServer:
     def __init__(self, program: Program, *arguments: str, port: int = 0, **environ: str) -> None:
         self.program = program
         self.port = port or find_free_port()
-        words = ["-m", "maxagent", "web", "--no-open", "--port", str(self.port), *arguments]
-        self.process = start_python(words, program.project, {**program.environ, **environ})
+        command = [
+            "-m",
+            "maxagent",
+            "web",
+            "--no-open",
+            "--port",
+            str(self.port),
+            *arguments,
+        ]
+        self.process = start_python(command, program.project, {**program.environ, **environ})
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert "#token=" in line, self.process.communicate(timeout=PATIENCE)
@@ -58,10 +66,10 @@ class PageServer:
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Json, http.client.HTTPResponse]:
         """Send one request as the page does; return status, JSON and the response."""
-        named = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        defaults = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         content = None if body is None else json.dumps(body)
         with closing(self.connect()) as connection:
-            connection.request(method, path, content, {**named, **headers})
+            connection.request(method, path, content, {**defaults, **headers})
             response = connection.getresponse()
             text = response.read()
         is_json = response.headers.get_content_type() == "application/json"

@@ -180,8 +180,8 @@ def test_the_token_stays_over_a_restart(program: Program) -> None:
 def test_what_does_not_fit_is_refused_with_a_sentence(
     server: PageServer, path: str, body: Any, status: int
 ) -> None:
-    given, answered, _ = server.ask("POST", path, body)
-    assert given == status
+    code, answered, _ = server.ask("POST", path, body)
+    assert code == status
     assert answered["error"]["message"]
 
 

@@ -74,8 +74,8 @@ def test_who_has_the_token_is_answered(server: PageServer) -> None:
     ],
 )
 def test_another_host_is_refused(server: PageServer, host: str) -> None:
-    given = host.replace("PORT", str(server.port))
-    headers = [("Host", given), ("Authorization", f"Bearer {server.token}")]
+    value = host.replace("PORT", str(server.port))
+    headers = [("Host", value), ("Authorization", f"Bearer {server.token}")]
     assert read_status(send(server, "GET", "/api/threads", headers)) in (400, 421)
     assert read_status(send(server, "GET", "/", headers)) in (400, 421)
 
@@ -100,8 +100,8 @@ def test_another_host_is_refused(server: PageServer, host: str) -> None:
     ],
 )
 def test_another_origin_is_refused(server: PageServer, origin: str) -> None:
-    given = origin.replace("PORT", str(server.port))
-    headers = with_token(server, ("Origin", given), ("Content-Type", "application/json"))
+    value = origin.replace("PORT", str(server.port))
+    headers = with_token(server, ("Origin", value), ("Content-Type", "application/json"))
     assert read_status(send(server, "POST", "/api/threads", headers, b'{"text":"x"}')) == 403
     assert read_status(send(server, "GET", "/api/threads", headers)) == 403
 
@@ -113,8 +113,8 @@ def test_its_own_origins_are_answered(server: PageServer, origin: str) -> None:
 
 
 def test_the_named_proxy_is_answered(server: PageServer) -> None:
-    own = ("Origin", "https://box.example.ts.net")
-    headers = with_token(server, own, host="box.example.ts.net")
+    origin = ("Origin", "https://box.example.ts.net")
+    headers = with_token(server, origin, host="box.example.ts.net")
     assert read_status(send(server, "GET", "/api/threads", headers)) == 200
 
 
@@ -144,15 +144,15 @@ def test_the_named_proxy_is_answered(server: PageServer) -> None:
 def test_without_the_token_nothing_is_read(
     server: PageServer, authorization: str | None, path: str
 ) -> None:
-    given = (authorization or "").replace("TOKEN", server.token)
-    given = given.replace("TOKE", server.token[:-1])
-    named = [] if authorization is None else [("Authorization", given)]
-    assert read_status(send(server, "GET", path, [("Host", server.host), *named])) == 401
+    value = (authorization or "").replace("TOKEN", server.token)
+    value = value.replace("TOKE", server.token[:-1])
+    credentials = [] if authorization is None else [("Authorization", value)]
+    assert read_status(send(server, "GET", path, [("Host", server.host), *credentials])) == 401
 
 
-@pytest.mark.parametrize("place", ["?token=TOKEN", "?access_token=TOKEN", "#token=TOKEN"])
-def test_the_token_counts_in_the_header_alone(server: PageServer, place: str) -> None:
-    path = f"/api/threads{place.replace('TOKEN', server.token)}"
+@pytest.mark.parametrize("suffix", ["?token=TOKEN", "?access_token=TOKEN", "#token=TOKEN"])
+def test_the_token_counts_in_the_header_alone(server: PageServer, suffix: str) -> None:
+    path = f"/api/threads{suffix.replace('TOKEN', server.token)}"
     headers = [("Host", server.host), ("Cookie", f"token={server.token}")]
     assert read_status(send(server, "GET", path, headers)) in (400, 401)
 
@@ -299,9 +299,9 @@ def test_slow_clients_hold_nobody_up(server: PageServer, part: bytes) -> None:
     try:
         for connection in slow:
             connection.sendall(part)
-        begun = time.monotonic()
+        start = time.monotonic()
         assert server.get("/api/threads") == {"threads": []}
-        assert time.monotonic() - begun < slow_requests.HEAD_TIME
+        assert time.monotonic() - start < slow_requests.HEAD_TIME
     finally:
         for connection in slow:
             connection.close()
@@ -324,10 +324,10 @@ def test_a_body_that_never_comes_ends(server: PageServer) -> None:
 
 
 def test_it_listens_on_this_machine_alone(server: PageServer) -> None:
-    wanted = f"{server.port:04X}"
+    port = f"{server.port:04X}"
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    listening = [row[1] for row in rows if row[3] == "0A" and row[1].endswith(f":{wanted}")]
-    assert listening == [f"0100007F:{wanted}"]
+    listening = [row[1] for row in rows if row[3] == "0A" and row[1].endswith(f":{port}")]
+    assert listening == [f"0100007F:{port}"]
 
 
 def test_the_token_is_in_no_answer(server: PageServer) -> None:

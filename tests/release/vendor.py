@@ -45,9 +45,9 @@ def main() -> None:
     (FOLDER / "languages").mkdir(parents=True)
     files = dict[str, dict[str, Any]]()
     with tempfile.TemporaryDirectory() as folder:
-        named = [f"{name}@{version}" for name, (version, *_) in PACKAGES.items()]
+        requirements = [f"{name}@{version}" for name, (version, *_) in PACKAGES.items()]
         flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--force"]
-        subprocess.run(["npm", "install", "--prefix", folder, *flags, *named], check=True)
+        subprocess.run(["npm", "install", "--prefix", folder, *flags, *requirements], check=True)
         for name, (version, licence, licence_file, served) in PACKAGES.items():
             package = Path(folder, "node_modules", name)
             short = name.rpartition("/")[2] if name != HIGHLIGHT else "highlight"

@@ -20,14 +20,14 @@ OWN = [path for path in PAGE.glob("*.js")]
 
 
 def test_libraries_are_unchanged_and_licensed() -> None:
-    listed = json.loads((VENDOR / "vendor.json").read_text())
+    recorded = json.loads((VENDOR / "vendor.json").read_text())
     files = {str(path.relative_to(VENDOR)) for path in VENDOR.rglob("*") if path.is_file()}
-    assert files - {"vendor.json"} == listed.keys()
-    for name, facts in listed.items():
+    assert files - {"vendor.json"} == recorded.keys()
+    for name, facts in recorded.items():
         assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == facts["sha256"], name
         assert facts["licence"] in OPEN_LICENCES
-    packages = {facts["package"] for facts in listed.values()}
-    licensed = {facts["package"] for name, facts in listed.items() if "LICENSE" in name}
+    packages = {facts["package"] for facts in recorded.values()}
+    licensed = {facts["package"] for name, facts in recorded.items() if "LICENSE" in name}
     assert packages == licensed
 
 
@@ -53,9 +53,9 @@ def test_html_is_written_in_one_module() -> None:
 
 
 def test_every_word_of_the_page_is_in_the_catalogue() -> None:
-    words, missing = collect_words(), set[str]()
+    texts, missing = collect_words(), set[str]()
     for path in OWN:
-        missing |= set(re.findall(r"""\bw\("([\w.]+)\"""", path.read_text())) - words.keys()
+        missing |= set(re.findall(r"""\bw\("([\w.]+)\"""", path.read_text())) - texts.keys()
     assert missing == set()
 
 

@@ -10,7 +10,7 @@ import pytest
 from maxagent.memory.threads.event_numbers import BLOCK
 from maxagent.sdk.events import Notice, Output, ToolOutput
 from maxagent.sdk.streams import event_stream
-from maxagent.sdk.streams.event_stream import EventStream, StoredMessage, join_texts
+from maxagent.sdk.streams.event_stream import StoredMessage, ThreadStream, join_texts
 
 THREAD = "11111111-1111-4111-8111-111111111111"
 
@@ -28,8 +28,8 @@ class Database:
     async def read_history(self) -> Mapping[str, Any]:
         return {"entries": list(self.entries)}
 
-    async def open(self) -> EventStream:
-        stream = EventStream(THREAD, self.reserve, self.read_history)
+    async def open(self) -> ThreadStream:
+        stream = ThreadStream(THREAD, self.reserve, self.read_history)
         await stream.open()
         return stream
 
@@ -39,7 +39,7 @@ def database() -> Database:
     return Database()
 
 
-async def take(stream: EventStream, after: int | None, count: int) -> list[StoredMessage]:
+async def take(stream: ThreadStream, after: int | None, count: int) -> list[StoredMessage]:
     """Return the next messages of a client."""
     messages = list[StoredMessage]()
     async with asyncio.timeout(5):
@@ -145,8 +145,8 @@ async def test_a_slow_client_misses_nothing(
     for number in range(1000):
         await stream.publish(Output(f"{number} "))
     assert stream.size <= 20_000
-    [history, *pieces] = await take(stream, 0, 40)
-    text = "".join(json.loads(each.content)["data"]["text"] for each in pieces)
+    [history, *outputs] = await take(stream, 0, 40)
+    text = "".join(json.loads(each.content)["data"]["text"] for each in outputs)
     assert json.loads(history.content)["data"]["is_cut"] is False
     assert text.startswith("0 1 2 3 ")
     assert json.loads((await anext(slow)).content)["type"] in ("history", "output")

@@ -365,11 +365,11 @@ def _build_call_entry(
 def _extract_thinking(message: Mapping[str, Any]) -> str:
     """Return the reasoning of a model's message, in whichever form its provider sent it."""
     more, content = get_mapping(message, "additional_kwargs"), message.get("content")
-    if isinstance(content, str) and (words := more.get("reasoning_content")):
-        return str(words).strip()
+    if isinstance(content, str) and (reasoning := more.get("reasoning_content")):
+        return str(reasoning).strip()
     blocks = filter_mappings(content)
-    pieces = [block.get("thinking") or block.get("reasoning") or "" for block in blocks]
-    return "".join(piece for piece in pieces if isinstance(piece, str)).strip()
+    parts = [block.get("thinking") or block.get("reasoning") or "" for block in blocks]
+    return "".join(piece for piece in parts if isinstance(piece, str)).strip()
 
 
 def _build_question_entries(question: OpenQuestion, at: str) -> Iterator[TranscriptEntry]:

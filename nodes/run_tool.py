@@ -16,7 +16,6 @@ from ..config.trust.decision import follow_changes
 from ..memory.journal import FinishedCall, UnfinishedCall
 from ..tools.builtin.notes.memory_tools import CARD
 from ..tools.builtin.session.get_skill import SKILL
-from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.builtin.shell.run_command import BLOCKED
 from ..tools.definition import get_effect, has_effect
 from ..tools.mcp.tool_names import is_server_tool
@@ -30,6 +29,7 @@ from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
 from ..tools.tool_run import ToolRun
+from ..tools.tool_table import get_need
 from .approval.called_tools import with_server_tools
 from .approval.dispatch import group_children
 from .approval.evaluate import explain_refusal, recheck_call
@@ -94,7 +94,7 @@ async def _run_allowed(
 ) -> ToolTransition:
     """Run the call; `notes` of hooks go below its result."""
     deps = agent.deps
-    if tool.name == SUBAGENT:
+    if get_need(tool.name) == "children":
         return await _send_agents(state, runtime, agent, notes)
     if not has_effect(tool) or _is_read_only(state["call"], deps):
         result = await _run_once(state, runtime, deps, tool)

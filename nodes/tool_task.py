@@ -98,7 +98,7 @@ class ToolTask(TypedDict):
     note: NotRequired[NoteOrigin]
     """Where the text of a note comes from."""
     skills: NotRequired[dict[str, str]]
-    """Skills that the model still sees in full, and the hash of each; only for `get_skill`."""
+    """Skills that the model still sees in full, with their hashes; only if the tool needs them."""
     mcp: NotRequired[str]
     """What the thread is offered of MCP servers, as in `State`."""
     then: AfterTools

@@ -22,6 +22,9 @@ _TOOLS_FOLDER = Path(__file__).parent
 PatternKind = Literal["command", "path", "host", "server", "call"]
 # What must be configured for a tool to be offered
 Requirement = Literal["", "memory", "rag", "mcp", "skills"]
+# What a call needs of its thread: where its text comes from, the skills that the model still
+# sees, or a node for each of its children
+Need = Literal["", "text_origin", "shown_skills", "children"]
 
 
 class ToolEntry(NamedTuple):
@@ -46,6 +49,8 @@ class ToolEntry(NamedTuple):
     """Whether it only writes down what is to do: a step of such calls brings nothing new."""
     requires: Requirement = ""
     """What must be configured for it to be offered."""
+    needs: Need = ""
+    """What a call needs of its thread, besides what every call is given."""
 
 
 # The order is fixed: the tools begin every prompt, which must stay the same
@@ -91,12 +96,24 @@ TOOLS = {
     "search_memory": ToolEntry(
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
-    "record_note": ToolEntry("builtin.notes.memory_tools", "note", is_kept=True, requires="memory"),
+    "record_note": ToolEntry(
+        "builtin.notes.memory_tools",
+        "note",
+        is_kept=True,
+        requires="memory",
+        needs="text_origin",
+    ),
     "recall_notes": ToolEntry(
         "builtin.notes.memory_tools", "read", is_kept=True, requires="memory"
     ),
-    "get_skill": ToolEntry("builtin.session.get_skill", "read", is_kept=True, requires="skills"),
-    "subagent": ToolEntry("builtin.session.subagent", "note"),
+    "get_skill": ToolEntry(
+        "builtin.session.get_skill",
+        "read",
+        is_kept=True,
+        requires="skills",
+        needs="shown_skills",
+    ),
+    "subagent": ToolEntry("builtin.session.subagent", "note", needs="children"),
     "find_tools": ToolEntry("builtin.mcp.find_tools", "read", is_foreign=True, requires="mcp"),
     "use_mcp_tool": ToolEntry(
         "builtin.mcp.use_mcp_tool", "execute", is_foreign=True, requires="mcp"
@@ -113,3 +130,9 @@ def read_description(name: str) -> str:
     """Read a tool's description for the model."""
     module = _TOOLS_FOLDER.joinpath(*TOOLS[name].module.split("."))
     return module.with_name(f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def get_need(name: str) -> Need:
+    """Return what a call of the tool needs of its thread; nothing for a tool of a server."""
+    entry = TOOLS.get(name)
+    return entry.needs if entry else ""

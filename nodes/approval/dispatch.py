@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
 from ...tools.definition import is_read_only_tool
+from ...tools.tool_table import get_need
 from ...tools.workspace import Workspace
 from ..cards.note_origin import find_origin
 from ..conversation.cut import get_conversation
@@ -128,9 +129,10 @@ def _build_task(
         task["mcp"] = offer
     cut = state.get("cuts", {}).get(get_conversation(role))
     newest_first = iter_newest_first(state, role)
-    if call["name"] == "record_note":
+    need = get_need(call["name"])
+    if need == "text_origin":
         task["note"] = find_origin(state, str(call["args"].get("content", "")))
-    if call["name"] == "get_skill":
+    if need == "shown_skills":
         task["skills"] = find_loaded_skills(select_view(state, role))
     if earlier := find_earlier_answer(newest_first, call["name"], call["args"], cut):
         task["earlier"] = earlier

@@ -2,7 +2,7 @@ import pytest
 
 from maxagent.tools.definition import get_effect
 from maxagent.tools.runtime.registry import load_tool
-from maxagent.tools.tool_table import TOOLS, read_description, select_names
+from maxagent.tools.tool_table import TOOLS, get_need, read_description, select_names
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -25,3 +25,13 @@ def test_what_rules_and_memory_must_know_is_said() -> None:
 
 def test_only_a_tool_without_an_effect_is_repeatable() -> None:
     assert all(entry.effect == "read" for entry in TOOLS.values() if entry.is_repeatable)
+
+
+def test_a_call_says_what_it_needs_of_its_thread() -> None:
+    needs = {name: need for name in TOOLS if (need := get_need(name))}
+    assert needs == {
+        "record_note": "text_origin",
+        "get_skill": "shown_skills",
+        "subagent": "children",
+    }
+    assert get_need("mcp__issues__create") == ""

@@ -47,9 +47,9 @@ async def test_undo_of_already_restored_turn_continues_before_it(
 
 @pytest.mark.parametrize("kind", ["undo", "redo"])
 def test_nothing_to_take_back_is_said(kept: Kept, kind: str) -> None:
-    said = kept.mcode(kind, "--json")
-    assert (said.returncode, len(said.stderr.splitlines())) == (0, 1)
-    assert json.loads(said.stdout) == {
+    result = kept.mcode(kind, "--json")
+    assert (result.returncode, len(result.stderr.splitlines())) == (0, 1)
+    assert json.loads(result.stdout) == {
         "thread_id": THREAD,
         "kind": kind,
         "files": [],
@@ -69,17 +69,17 @@ async def test_undo_defaults_to_latest_thread_with_changes(kept: Kept) -> None:
 
 def test_a_folder_without_threads_has_nothing_to_undo(kept: Kept) -> None:
     kept.index.delete(THREAD)
-    said = kept.mcode("undo")
-    assert (said.returncode, said.stderr.partition("`")[0]) == (2, "error: no threads in ")
+    result = kept.mcode("undo")
+    assert (result.returncode, result.stderr.partition("`")[0]) == (2, "error: no threads in ")
 
 
 async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> None:
     await kept.tool(write("a.txt", "theirs\n"), "a.txt")
     write("a.txt", "mine\n")(kept.folder)
-    said = kept.mcode("undo", "--json")  # nothing is written: nothing has to be asked
-    assert said.returncode == 1
-    assert [conflict["path"] for conflict in json.loads(said.stdout)["conflicts"]] == ["a.txt"]
-    assert "--force" in said.stderr and "No files were restored" in said.stderr
+    result = kept.mcode("undo", "--json")  # nothing is written: nothing has to be asked
+    assert result.returncode == 1
+    assert [conflict["path"] for conflict in json.loads(result.stdout)["conflicts"]] == ["a.txt"]
+    assert "--force" in result.stderr and "No files were restored" in result.stderr
     assert (kept.folder / "a.txt").read_text() == "mine\n"
     assert kept.mcode("undo", "--yes", "--force").returncode == 0
     assert not (kept.folder / "a.txt").exists()
@@ -107,8 +107,8 @@ async def test_control_characters_in_reasons_are_escaped(kept: Kept) -> None:
     await kept.tool(make, "a\u202e/b")
     kept.mcode("undo", "--yes")
     write("a\u202e", "a file of the user's")(kept.folder)
-    said = kept.mcode("redo").stderr
-    assert "`a\\u202e` is no longer a folder" in said and "\u202e" not in said
+    result = kept.mcode("redo").stderr
+    assert "`a\\u202e` is no longer a folder" in result and "\u202e" not in result
 
 
 async def test_redo_of_rewind_reports_conversation_unchanged(kept: Kept) -> None:
@@ -137,10 +137,10 @@ async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, 
 async def test_undo_without_human_restores_nothing(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
-    said = kept.mcode("undo")
+    result = kept.mcode("undo")
     assert (
-        said.returncode,
-        "this needs your approval, but there is no terminal to ask at" in said.stderr,
+        result.returncode,
+        "this needs your approval, but there is no terminal to ask at" in result.stderr,
     ) == (4, True)
     assert (kept.folder / "a.txt").read_text() == "two\n"
 
@@ -162,9 +162,9 @@ async def test_undo_after_crashed_undo_only_finishes_it(kept: Kept) -> None:
     await kept.undo()
     write("a.txt", "three\n")(kept.folder)
     cut_short(kept, "undo")
-    said = kept.mcode("undo", "--yes", "--json")
-    assert (said.returncode, json.loads(said.stdout)["files"]) == (0, ["a.txt"])
-    assert "again to undo the previous turn" in said.stderr
+    result = kept.mcode("undo", "--yes", "--json")
+    assert (result.returncode, json.loads(result.stdout)["files"]) == (0, ["a.txt"])
+    assert "again to undo the previous turn" in result.stderr
     assert (kept.folder / "a.txt").read_text() == "two\n"
     assert kept.mcode("undo", "--yes").returncode == 0
     assert (kept.folder / "a.txt").read_text() == "one\n"
@@ -186,9 +186,9 @@ async def test_file_skipped_by_finished_undo_sets_exit_code(kept: Kept) -> None:
     await kept.redo()
     write("a.txt", "the user's\n")(kept.folder)
     cut_short(kept, "redo")
-    said = kept.mcode("redo", "--yes", "--json")
-    assert [found["path"] for found in json.loads(said.stdout)["conflicts"]] == ["a.txt"]
-    assert said.returncode == 1
+    result = kept.mcode("redo", "--yes", "--json")
+    assert [found["path"] for found in json.loads(result.stdout)["conflicts"]] == ["a.txt"]
+    assert result.returncode == 1
     assert (kept.folder / "a.txt").read_text() == "the user's\n"
 
 

@@ -12,8 +12,8 @@ from maxagent.tools.process.launcher import CapturedOutput
 def captured(
     stdout: object = "", stderr: str = "", *, code: int = 0, timed_out: bool = False
 ) -> CapturedOutput:
-    said = stdout if isinstance(stdout, str) else json.dumps(stdout)
-    return CapturedOutput(code, said.encode(), stderr.encode(), timed_out, False)
+    output = stdout if isinstance(stdout, str) else json.dumps(stdout)
+    return CapturedOutput(code, output.encode(), stderr.encode(), timed_out, False)
 
 
 def specific(**fields: object) -> dict[str, object]:
@@ -124,19 +124,19 @@ UNDERSTOOD: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize("said", NOT_UNDERSTOOD)
-def test_decision_that_is_not_understood_asks(said: object) -> None:
-    answer = parse_answer("before_tool", captured(said), 5)
+@pytest.mark.parametrize("output", NOT_UNDERSTOOD)
+def test_decision_that_is_not_understood_asks(output: object) -> None:
+    answer = parse_answer("before_tool", captured(output), 5)
     assert answer.verdict == "ask" and answer.reason.startswith("its answer is not understood: ")
 
 
-@pytest.mark.parametrize(("said", "verdict"), UNDERSTOOD)
-def test_decision_counts_in_any_letters(said: object, verdict: str) -> None:
-    assert parse_answer("before_tool", captured(said), 5).verdict == verdict
+@pytest.mark.parametrize(("output", "verdict"), UNDERSTOOD)
+def test_decision_counts_in_any_letters(output: object, verdict: str) -> None:
+    assert parse_answer("before_tool", captured(output), 5).verdict == verdict
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         {"permission": "deny", "userMessage": "no"},
         {"permission-decision": "deny"},
@@ -153,13 +153,13 @@ def test_decision_counts_in_any_letters(said: object, verdict: str) -> None:
         "not allowed: rm",
     ],
 )
-def test_refusal_in_other_words_is_asked(said: object) -> None:
-    answer = parse_answer("before_tool", captured(said), 5)
+def test_refusal_in_other_words_is_asked(output: object) -> None:
+    answer = parse_answer("before_tool", captured(output), 5)
     assert answer.verdict == "ask" and answer.reason.startswith("its answer is not understood")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         {"allow": True},
         {"approved": True, "blocked": False},
@@ -171,5 +171,5 @@ def test_refusal_in_other_words_is_asked(said: object) -> None:
         "all 12 checks are green",
     ],
 )
-def test_other_words_that_refuse_nothing_pass(said: object) -> None:
-    assert parse_answer("before_tool", captured(said), 5).verdict == "pass"
+def test_other_words_that_refuse_nothing_pass(output: object) -> None:
+    assert parse_answer("before_tool", captured(output), 5).verdict == "pass"

@@ -56,8 +56,8 @@ async def check_goal(state: State, runtime: Runtime[Context]) -> GoalTransition:
         return Command(goto="__end__", update={**update, "outcome": "failed"})
     rounds, allowed = state.get("rounds", 0), deps.settings.task.repair_rounds
     if rounds >= allowed:
-        words = text(NOT_REACHED, count=rounds, reason=evidence["reason"])
-        interrupt({"type": "limit", "description": words})
+        description = text(NOT_REACHED, count=rounds, reason=evidence["reason"])
+        interrupt({"type": "limit", "description": description})
         rounds = 0
     emit(runtime, Repair(round=rounds + 1, of=max(allowed, 1)))
     update["messages"] = [build_note("build", format_red_tests(evidence))]

@@ -200,8 +200,8 @@ async def _choose_writer(compaction: Compaction) -> Agent | None:
         return None
     if asked["reason"] == "limit" and compaction.turns_since < THRASH_TURNS:
         parts = describe_view(build_view(compaction.messages, compaction.cut), compaction.agent)
-        words = text(FULL_AGAIN, turns=compaction.turns_since, parts=parts)
-        emit(compaction.runtime, Notice(words))
+        notice = text(FULL_AGAIN, turns=compaction.turns_since, parts=parts)
+        emit(compaction.runtime, Notice(notice))
         return None
     if not spec:
         return compaction.agent
@@ -320,8 +320,8 @@ def _build_cut(compaction: Compaction, made_by: str) -> Cut:
 
 
 def _emit_no_summary(compaction: Compaction, model: str, reason: str) -> None:
-    words = text(NO_SUMMARY, model=model, reason=reason.rstrip("."))
-    emit(compaction.runtime, Notice(words))
+    notice = text(NO_SUMMARY, model=model, reason=reason.rstrip("."))
+    emit(compaction.runtime, Notice(notice))
 
 
 def _emit_started(compaction: Compaction, conversation: str) -> None:

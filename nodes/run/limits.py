@@ -148,9 +148,9 @@ def _build_cost_limit(state: State) -> UsageLimit:
 
 def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependencies) -> None:
     limit = state.get("options", {}).get("max_cost")
-    words = NO_TOTAL if deps.model.price else NO_PRICE
-    if limit and (_get_cost(state) is None or words is NO_PRICE):
-        emit(runtime, Notice(text(words, limit=f"{limit:g}", model=deps.model.name)))
+    template = NO_TOTAL if deps.model.price else NO_PRICE
+    if limit and (_get_cost(state) is None or template is NO_PRICE):
+        emit(runtime, Notice(text(template, limit=f"{limit:g}", model=deps.model.name)))
 
 
 def _get_cost(state: State) -> float | None:

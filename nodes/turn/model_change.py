@@ -94,7 +94,9 @@ def _build_change(before: ResolvedModel, after: ResolvedModel, reason: str) -> M
 
 
 def _build_question(change: ModelChanged, failed: Sequence[str]) -> dict[str, Any]:
-    words = text("`{after}` may cost more than `{before}`", after=change.to, before=change.from_)
+    description = text(
+        "`{after}` may cost more than `{before}`", after=change.to, before=change.from_
+    )
     args = {
         "from": change.from_,
         "to": change.to,
@@ -102,7 +104,7 @@ def _build_question(change: ModelChanged, failed: Sequence[str]) -> dict[str, An
         "price_before": change.price_before,
         "price_after": change.price_after,
     }
-    action = {"name": NAME, "args": args, "description": words}
+    action = {"name": NAME, "args": args, "description": description}
     config = {
         "action_name": NAME,
         "allowed_decisions": ["approve", "reject"],

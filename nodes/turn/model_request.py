@@ -181,10 +181,10 @@ async def _load_candidate(
     try:
         return await load_agent(role, state, runtime.context, spec)
     except UsageError as error:
-        words = text(
+        notice = text(
             "`{model}` cannot be used as a fallback: {reason}", model=spec, reason=error.message
         )
-        emit(runtime, Notice(words))
+        emit(runtime, Notice(notice))
         return None
 
 

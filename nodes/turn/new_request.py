@@ -68,11 +68,11 @@ async def receive_steering(
         from .file_mentions import read_mentioned_files
 
         mentioned = await read_mentioned_files(message.text, role, deps, thread)
-        words = build_role_message(role, message.text)
-        words.id = message.id
-        words.additional_kwargs["steered"] = True
+        steering = build_role_message(role, message.text)
+        steering.id = message.id
+        steering.additional_kwargs["steered"] = True
         announce_mentions(runtime, mentioned, deps)
-        received += [*mentioned.notes, words]
+        received += [*mentioned.notes, steering]
     return received
 
 
@@ -83,9 +83,9 @@ def announce_mentions(
     if mentioned.shown or mentioned.left_out:
         emit(runtime, Mentioned(shown=mentioned.shown, left_out=mentioned.left_out))
     if images := list_unsupported_images(mentioned.notes, deps.model):
-        words = text(
+        notice = text(
             "`{model}` does not see images; it gets the name and the size of {names}",
             model=deps.model.name,
             names=images,
         )
-        emit(runtime, Notice(words))
+        emit(runtime, Notice(notice))

@@ -131,12 +131,12 @@ async def answer_overflow(
 
 
 def _count_context(state: State) -> int:
-    words = state.get("context_message", "")
-    return estimate_text(words) if words else 0
+    content = state.get("context_message", "")
+    return estimate_text(content) if content else 0
 
 
 def _warn_crowded(state: State, runtime: Runtime[Context], agent: Agent, budget: Budget) -> None:
-    words = text(
+    notice = text(
         CROWDED,
         system=f"{agent.system_tokens:,}",
         count=len(agent.offered),
@@ -145,4 +145,4 @@ def _warn_crowded(state: State, runtime: Runtime[Context], agent: Agent, budget:
         window=f"{budget.window:,}",
         model=agent.deps.model.name,
     )
-    emit(runtime, Notice(words))
+    emit(runtime, Notice(notice))

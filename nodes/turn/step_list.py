@@ -66,8 +66,8 @@ async def plan_steps(
     emit_usage(runtime, written.message, update["usage"], request_usage, agent.deps)
     if todos := parse_steps(str(written.message.text)):
         emit(runtime, Todos([*todos]))
-        words = AS_TODOS.format(todos=render_todos(todos))
-        update |= {"todos": todos, "messages": [build_note(role, words)]}
+        note = AS_TODOS.format(todos=render_todos(todos))
+        update |= {"todos": todos, "messages": [build_note(role, note)]}
     return update
 
 

@@ -13,6 +13,7 @@ from ... import __version__
 from ...config import paths
 from ...config.crash_report import describe_error
 from ...config.errors import UsageError
+from ...config.text import text
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.thread_id import create_thread_id
 from ..i18n.catalogs import t
@@ -45,7 +46,6 @@ class AcpAgent:
         self._capabilities: dict[str, Any] = {}
         self._sessions: dict[str, AcpSession] = {}
         self._opening: asyncio.Task[Runner] | None = None
-        self._open_runner: Runner | None = None
         self._background = set[asyncio.Task[None]]()
         self._index = ThreadIndex(self.home)
         self._images = TemporaryDirectory(prefix="mcode-", ignore_cleanup_errors=True)
@@ -56,11 +56,21 @@ class AcpAgent:
             await self.connection.serve()
         finally:
             self._images.cleanup()
-            for session in self._sessions.values():
-                session.cancel()
-            await asyncio.gather(*self._background, return_exceptions=True)
-            if self._open_runner:
-                await self._open_runner.__aexit__(None, None, None)
+            await self._stop_work()
+            if self._opening:
+                runner = await self._opening
+                await runner.__aexit__(None, None, None)
+
+    async def _stop_work(self) -> None:
+        """End what goes on, first what could begin another turn.
+
+        A turn that still writes would wait for ever for the database of a closed runner.
+        """
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        turns = [session.stop() for session in self._sessions.values()]
+        await asyncio.gather(*turns, return_exceptions=True)
 
     @property
     def can_fill_forms(self) -> bool:
@@ -78,8 +88,7 @@ class AcpAgent:
 
     async def _enter_runner(self) -> "Runner":
         runner_type = await asyncio.to_thread(_import_runner)
-        self._open_runner = await runner_type(home=self.home).__aenter__()
-        return self._open_runner
+        return await runner_type(home=self.home).__aenter__()
 
     def create_writer(self, session: "AcpSession") -> "UpdateWriter":
         """Return what turns a session's events into updates."""
@@ -111,11 +120,12 @@ class AcpAgent:
         }
         first: dict[str, Method] = {
             "authenticate": self._log_in,
+            "logout": self._log_out,
             "session/load": self._load,
             "session/set_mode": self._set_mode,
             "session/set_model": self._set_model,
         }
-        second: dict[str, Method] = {"auth/login": self._log_in}
+        second: dict[str, Method] = {"auth/login": self._log_in, "auth/logout": self._log_out}
         handler = (common | (first if self.version == 1 else second)).get(method)
         if handler is None:
             raise RpcError(UNKNOWN_METHOD, f"there is no method `{method}`")
@@ -138,6 +148,18 @@ class AcpAgent:
         choices = await asyncio.to_thread(self._read_choices, os.getcwd())
         if not choices.model:
             raise RpcError(AUTH_REQUIRED, t("acp.log_in"))
+
+    async def _log_out(self, params: dict[str, Any]) -> None:
+        """Delete the stored key or login; of several the user names one, in a terminal."""
+        from ...models.auth.credentials import delete_credential, read_credentials
+
+        names = await asyncio.to_thread(lambda: list(read_credentials(self.home)))
+        if len(names) > 1:
+            raise UsageError(
+                "several keys are stored", hint=text("name one: {names}", names=", ".join(names))
+            )
+        for name in names:
+            await asyncio.to_thread(delete_credential, self.home, name)
 
     async def _create(self, params: dict[str, Any]) -> dict[str, Any]:
         session = await self._open_session(create_thread_id(), params, None)
@@ -178,9 +200,10 @@ class AcpAgent:
         return {"sessions": page, **more}
 
     async def _close(self, params: dict[str, Any]) -> None:
-        session = self._sessions.pop(require_text(params, "sessionId"), None)
-        if session:
-            session.cancel()
+        thread_id = require_text(params, "sessionId")
+        if session := self._sessions.get(thread_id):
+            await session.stop()
+            self._sessions.pop(thread_id, None)
 
     async def _delete(self, params: dict[str, Any]) -> None:
         row = await self._find_thread(require_text(params, "sessionId"))
@@ -221,7 +244,8 @@ class AcpAgent:
         blocks, images = read_list(params, "prompt"), Path(self._images.name)
         prompt = await asyncio.to_thread(read_prompt, blocks, session.folder, images)
         if self.version == 1:
-            return {"stopReason": await self._take_turn(session, prompt)}
+            reason = await self._take_turn(session, prompt)
+            return {"stopReason": reason, **session.describe_usage()}
         message_id = str(uuid.uuid4())
         self._begin(self._report_turn(session, prompt, message_id, blocks))
         return {"messageId": message_id}

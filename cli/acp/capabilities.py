@@ -31,6 +31,7 @@ def build_greeting(version: int, about: Mapping[str, str]) -> dict[str, Any]:
             "promptCapabilities": dict.fromkeys(content, True),
             "mcpCapabilities": {"http": False, "sse": False},
             "sessionCapabilities": parts,
+            "auth": {"logout": {}},
         },
         "authMethods": [{"id": LOGIN, **login}],
     }

@@ -54,7 +54,7 @@ class Connection:
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._running: dict[RequestId, asyncio.Task[None]] = {}
         self._tasks = set[asyncio.Task[None]]()
-        self._number = 0
+        self._number, self._is_lost = 0, False
         self._writing = asyncio.Lock()
         self._room = threading.Semaphore(MAX_WAITING)
 
@@ -146,12 +146,15 @@ class Connection:
     async def _send(self, message: JsonObject) -> None:
         data = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
         async with self._writing:
+            if self._is_lost:
+                raise ConnectionLostError
             try:
                 await asyncio.to_thread(_write_all, self._write_fd, data)
             except OSError:
                 raise ConnectionLostError from None
 
     def _lose(self) -> None:
+        self._is_lost = True
         for task in self._tasks:
             task.cancel()
         for answer in self._asked.values():

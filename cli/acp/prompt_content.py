@@ -12,10 +12,12 @@ from urllib.parse import unquote, urlsplit
 from ...config.errors import UsageError
 from ...config.security.private_files import replace_file
 from ...config.text import text
+from ..execution.stdin import HEAD, TAIL
 from ..stdin_block import wrap_stdin
 from .params import as_object
 
 ATTACHED = "The user's editor has attached {uri}:\n{content}"
+CUT = "\n[… the attached text has {size} characters; its middle is left out here …]\n"
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 
 
@@ -77,6 +79,8 @@ def _quote(resource: object) -> str:
         raise UsageError(
             text("`{uri}` has no text", uri=fields.get("uri", "")), hint="attach files of text"
         )
+    if len(content) > HEAD + TAIL:
+        content = f"{content[:HEAD]}{CUT.format(size=f'{len(content):,}')}{content[-TAIL:]}"
     return wrap_stdin(ATTACHED.format(uri=fields.get("uri", ""), content=content))
 
 

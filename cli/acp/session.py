@@ -69,6 +69,8 @@ class AcpSession:
         self.client, self.thread_id, self.folder = client, thread_id, folder
         self.choices, self.row = choices, row
         self.options: Options = cast("Options", dict(row.options or {})) if row else {}
+        self.usage: ev.TokenUsage | None = None
+        """Of the thread; None before its first request of this session."""
         self.left_servers: list[str] = []
         """MCP servers of the client, which are not started."""
         self._unsent: Options = {}
@@ -126,7 +128,7 @@ class AcpSession:
         except asyncio.CancelledError:
             if turn.cancelled():
                 return "cancelled"
-            turn.cancel()  # the request itself was cancelled
+            self.cancel()  # the request itself was cancelled
             raise
         finally:
             if turn.done():
@@ -145,8 +147,13 @@ class AcpSession:
 
     def cancel(self) -> None:
         """End the running turn at once; the thread keeps what was done."""
-        if self._turn:
+        if self._turn and not self._turn.cancelling():
             self._turn.cancel()
+
+    async def stop(self) -> None:
+        """End the running turn, and wait until it has kept what was done."""
+        self.cancel()
+        await self.wait_until_idle()
 
     async def start_turn(self, prompt: PromptContent) -> AsyncGenerator[ev.Event]:
         """Return the events of the turn that a prompt begins."""
@@ -216,12 +223,22 @@ class AcpSession:
             await self._take_row()
         elif isinstance(event, ev.ToolCall):
             self._announced.add(event.id)
+        elif isinstance(event, ev.TokenUsage) and not event.agent:
+            self.usage = event
         elif isinstance(event, ev.ModeChanged):
             plan = event.mode == "plan"
             self.options = cast("Options", {**self.options, "plan": plan, "agent": event.agent})
             await self._send_options()
         for update in writer.render(event):
             await self.send(update)
+
+    def describe_usage(self) -> dict[str, Any]:
+        """Return the tokens of the thread, as the answer to a prompt has them."""
+        if not (usage := self.usage):
+            return {}
+        tokens = {"inputTokens": usage.input, "outputTokens": usage.output}
+        total = {"totalTokens": usage.input + usage.output, "cachedReadTokens": usage.cached}
+        return {"usage": tokens | total}
 
     async def _take_row(self) -> None:
         """Know the thread from now on, and tell its title where it is new."""

@@ -53,7 +53,11 @@ def test_a_conversation_shows_calls_diffs_and_answer(
     provider.script([reads, {"tool_calls": [{"name": "edit", "args": args}]}, {"text": "Done."}])
     client = connect()
     session = create(client, program)
-    assert client.wait(client.prompt(session, "Say new.")) == {"stopReason": "end_turn"}
+    ended = client.wait(client.prompt(session, "Say new."))
+    assert ended["stopReason"] == "end_turn"
+    assert ended["usage"]["totalTokens"] == sum(
+        ended["usage"][name] for name in ("inputTokens", "outputTokens")
+    )
     assert (program.project / "a.txt").read_text() == "new\n"
     assert client.text() == "Done."
     [asked] = client.asked
@@ -64,7 +68,7 @@ def test_a_conversation_shows_calls_diffs_and_answer(
     assert diff in asked["params"]["toolCall"]["content"]
     ends = [each for each in client.updates if each.get("status") == "completed"]
     assert ends[-1]["content"] == [diff]
-    assert client.wait(client.prompt(session, "/undo")) == {"stopReason": "end_turn"}
+    assert client.wait(client.prompt(session, "/undo"))["stopReason"] == "end_turn"
     assert (program.project / "a.txt").read_text() == "old\n"
     assert client.close() == 0
 
@@ -94,7 +98,7 @@ def test_answers_out_of_order_reach_their_calls(
     for request in reversed(client.asked):
         is_two = "touch two" in json.dumps(request)
         client.send({"id": request["id"], "result": YES if is_two else NO})
-    assert client.wait(number) == {"stopReason": "end_turn"}
+    assert client.wait(number)["stopReason"] == "end_turn"
     names = [(program.project / name).exists() for name in ("one", "two")]
     assert names == [False, True]
 
@@ -108,9 +112,9 @@ def test_cancel_ends_a_command_and_keeps_the_conversation(
     number = client.prompt(session, "Run it.")
     client.wait_for_update("in_progress")
     client.cancel(session)
-    assert client.wait(number) == {"stopReason": "cancelled"}
+    assert client.wait(number)["stopReason"] == "cancelled"
     provider.script([{"text": "Next."}])
-    assert client.wait(client.prompt(session, "Go on.")) == {"stopReason": "end_turn"}
+    assert client.wait(client.prompt(session, "Go on."))["stopReason"] == "end_turn"
     assert client.text().endswith("Next.") and not (program.project / "late").exists()
 
 
@@ -148,6 +152,21 @@ def test_terminal_answers_what_the_editor_was_asked(
     again = connect()
     load(again, program, session)
     assert again.text() == "Made." and (program.project / "made").exists()
+
+
+@pytest.mark.parametrize("moment", ["running", "in_progress"])
+def test_an_editor_that_closes_ends_its_turns(
+    moment: str, connect: Open, program: Program, provider: Provider
+) -> None:
+    provider.script([runs("echo begun; sleep 60; touch late")])
+    client = connect(2)
+    session = create(client, program)
+    client.prompt(session, "Run it.")
+    client.wait_for_update(moment)
+    assert client.close() == 0
+    rows = json.loads(program.run("threads", "list", "--json").stdout)
+    assert [row["status"] for row in rows] in ([], ["interrupted"])
+    assert not (program.project / "late").exists()
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -256,8 +275,21 @@ def test_a_message_during_a_turn_reaches_it(
     session = create(client, program)
     first = client.prompt(session, "First.")
     second = client.prompt(session, "And this.")
-    assert client.wait(first) == client.wait(second) == {"stopReason": "end_turn"}
+    assert [client.wait(each)["stopReason"] for each in (first, second)] == ["end_turn"] * 2
     assert "And this." in json.dumps(provider.requests[-1].whole)
+
+
+def test_logout_deletes_the_one_stored_key(connect: Open, program: Program) -> None:
+    for names in (["deepseek"], ["deepseek", "glm"]):
+        for name in names:
+            program.run(
+                "auth", "login", name, "--token-stdin", stdin=f"sk-{name}-abcdefgh1234567890\n"
+            )
+        client = connect()
+        answer = client.call("logout")
+        stored = json.loads((program.home / "data" / "credentials.json").read_text())
+        kept = [] if len(names) == 1 else names
+        assert (sorted(stored), "error" in answer) == (kept, bool(kept))
 
 
 def test_sessions_fork_close_and_delete(

@@ -1,14 +1,16 @@
 """Try `mcode acp` with clients that others wrote, and keep the report.
 
-    python evals/interop/acp/acp_interop.py [--folder FOLDER]
+    python evals/interop/acp/acp_interop.py [--folder FOLDER] [--registry CHECKOUT]
 
-The TypeScript SDK and its schemas, the Python SDK and acpx are installed once, in FOLDER. What
-cannot be had on this machine is said in the report. Exit code 1 when a step failed.
+The TypeScript SDK and its schemas, the Python SDK and acpx are installed once, in FOLDER; CHECKOUT
+is one of the registry of agents. What cannot be had on this machine is said in the report. Exit
+code 1 when a step failed.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -127,6 +129,47 @@ def try_schema(modules: Path, version: int, folder: Path) -> Steps:
     return {"messages": "; ".join(["failed", *faults[:3]]) if faults else "done"}
 
 
+UVX = """\
+#!/bin/sh
+while [ "${1#maxagent==}" = "$1" ]; do shift; done
+shift
+exec "PYTHON" -m maxagent "$@"
+"""
+
+
+def try_registry(checkout: Path, place: Path) -> Steps:
+    """Have the registry's own programs judge our entry; `uvx` is one that starts this checkout."""
+    if not (checkout / ".github").exists():
+        raise MissingProgramError("name a checkout with `--registry`")
+    for name in (".github", "agent.schema.json", "registry.schema.json"):
+        copy = shutil.copytree if (checkout / name).is_dir() else shutil.copy
+        place.mkdir(parents=True, exist_ok=True)
+        copy(checkout / name, place / name)
+    shutil.copytree(PAGE.parent / "acp-registry" / "maxagent", place / "maxagent")
+    programs = place / "programs"
+    programs.mkdir()
+    for name, content in {
+        "uvx": UVX.replace("PYTHON", sys.executable),
+        "uv": "#!/bin/sh\n",
+    }.items():
+        (programs / name).write_text(content, "utf-8")
+        (programs / name).chmod(0o755)
+    environ = {**os.environ, "SKIP_URL_VALIDATION": "1"}
+    environ["PATH"] = os.pathsep.join([str(programs), environ["PATH"]])
+    steps = dict[str, str]()
+    for step, command in {
+        "schema": ["build_registry.py"],
+        "start": ["verify_agents.py", "--agent", "maxagent"],
+        "log in": ["verify_agents.py", "--auth-check", "--agent", "maxagent"],
+    }.items():
+        program = str(place / ".github" / "workflows" / command[0])
+        ended = subprocess.run(
+            [sys.executable, program, *command[1:]], env=environ, capture_output=True, text=True
+        )
+        steps[step] = f"failed: {ended.stdout[-300:]}" if ended.returncode else "done"
+    return steps
+
+
 def find_faults(schema: Mapping[str, Any], name: str, value: object) -> list[str]:
     """Return what a message violates."""
     part = {"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]}
@@ -155,7 +198,9 @@ def main() -> int:
     """Try all clients; return 1 when a step failed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "acp-interop")
-    folder: Path = parser.parse_args().folder
+    parser.add_argument("--registry", type=Path, default=Path("/none"))
+    options = parser.parse_args()
+    folder: Path = options.folder
     rows, missing = dict[str, Steps](), dict[str, str]()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
@@ -180,10 +225,15 @@ def main() -> int:
             )
         except MissingProgramError as error:
             missing["acpx"] = str(error)
+        try:
+            rows["registry of agents"] = try_registry(options.registry, place / "registry")
+        except MissingProgramError as error:
+            missing["the registry of agents"] = str(error)
     versions = ", ".join(read_versions(folder)) + ".\n"
     part = render(f"{datetime.now(UTC):%Y-%m-%d}", rows, missing, versions)
-    before = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-    PAGE.write_text(f"{before}\n\n{part}", encoding="utf-8")
+    before, _, after = PAGE.read_text(encoding="utf-8").partition(TITLE)
+    later = "".join(after.partition("\n## ")[1:])
+    PAGE.write_text(f"{before.rstrip()}\n\n{part}{later}", encoding="utf-8")
     print(part)
     return 1 if any(end not in GOOD for steps in rows.values() for end in steps.values()) else 0
 

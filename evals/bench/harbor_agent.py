@@ -103,9 +103,9 @@ class MaxAgent(BaseInstalledAgent):
             *(["--timeout", f"{keep_back(limit):.0f}"] if limit else []),
         ]
         arguments = shlex.join([*map(str, flags), *shlex.split(self.build_cli_flags())])
-        words = shlex.quote(instruction)
+        request = shlex.quote(instruction)
         return (
-            f"{PATH}mcode task {arguments} -- {words} < /dev/null > {events} 2> {errors}; "
+            f"{PATH}mcode task {arguments} -- {request} < /dev/null > {events} 2> {errors}; "
             f"code=$?; echo $code > {code}; "
             f'thread=$(grep -m 1 -o \'"thread_id": *"[^"]*"\' {events} | cut -d \'"\' -f 4); '
             f'mcode threads export "$thread" {trajectory} --format atif >> {errors} 2>&1; '

@@ -54,14 +54,14 @@ class Conversation:
         client = AcpClient(
             self.program, "http://127.0.0.1:9/v1", self._chance.choice([1, 2]), answer
         )
-        place = {"cwd": str(self.program.project), "mcpServers": []}
+        location = {"cwd": str(self.program.project), "mcpServers": []}
         if self._is_begun():  # a session without a message is gone with its agent
             resumes = (
                 "session/load" if client.greeting["protocolVersion"] == 1 else "session/resume"
             )
-            client.call(resumes, sessionId=self.session, **place)
+            client.call(resumes, sessionId=self.session, **location)
         else:
-            self.session = client.call("session/new", **place)["sessionId"]
+            self.session = client.call("session/new", **location)["sessionId"]
         client.prompt(self.session, "/resume" if self._is_begun() else "Count.")
         if is_killed:
             moment = self._chance.randint(0, MESSAGES)

@@ -40,9 +40,9 @@ class AcpClient:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         name = "clientCapabilities" if version == 1 else "capabilities"
-        own = {} if version == 1 else {"info": {"name": "test", "version": "1"}}
+        about = {} if version == 1 else {"info": {"name": "test", "version": "1"}}
         self.greeting = self.call(
-            "initialize", protocolVersion=version, **{name: capabilities}, **own
+            "initialize", protocolVersion=version, **{name: capabilities}, **about
         )
 
     def _read(self) -> None:
@@ -54,9 +54,9 @@ class AcpClient:
 
     def _take(self, message: Json) -> None:
         if "method" not in message:
-            kept: Any = self.answers
+            answers: Any = self.answers
             with self._changed:
-                kept[message["id"]] = message
+                answers[message["id"]] = message
                 self._changed.notify_all()
             return
         if "id" in message:
@@ -97,9 +97,9 @@ class AcpClient:
         """Send a request and return its result, or its error."""
         return self.wait(self.begin(method, **params))
 
-    def prompt(self, session: str, words: str) -> int:
+    def prompt(self, session: str, text: str) -> int:
         """Send a text as a prompt; return the request's ID."""
-        blocks = [{"type": "text", "text": words}]
+        blocks = [{"type": "text", "text": text}]
         return self.begin("session/prompt", sessionId=session, prompt=blocks)
 
     def cancel(self, session: str) -> None:
@@ -112,9 +112,9 @@ class AcpClient:
             assert self._changed.wait_for(lambda: is_so() or self._is_over, PATIENCE)
         assert is_so(), "the agent has ended"
 
-    def wait_for_update(self, words: str) -> None:
-        """Wait for an update with these words in it."""
-        self.wait_for(lambda: any(words in json.dumps(update) for update in self.updates))
+    def wait_for_update(self, text: str) -> None:
+        """Wait for an update with these text in it."""
+        self.wait_for(lambda: any(text in json.dumps(update) for update in self.updates))
 
     def text(self, kind: str = "agent_message_chunk") -> str:
         """Return the text of all updates of this kind."""

@@ -288,8 +288,8 @@ def test_logout_deletes_the_one_stored_key(connect: Open, program: Program) -> N
         client = connect()
         answer = client.call("logout")
         stored = json.loads((program.home / "data" / "credentials.json").read_text())
-        kept = [] if len(names) == 1 else names
-        assert (sorted(stored), "error" in answer) == (kept, bool(kept))
+        remaining = [] if len(names) == 1 else names
+        assert (sorted(stored), "error" in answer) == (remaining, bool(remaining))
 
 
 def test_sessions_fork_close_and_delete(

@@ -115,8 +115,8 @@ def test_a_message_of_five_megabytes_is_read(
     provider.script([{"text": "Read."}])
     client = connect()
     session = create(client, program)
-    words = "the beginning " + "x" * 5_000_000 + " the end"
-    resource = {"uri": "file:///big.txt", "text": words}
+    attached = "the beginning " + "x" * 5_000_000 + " the end"
+    resource = {"uri": "file:///big.txt", "text": attached}
     blocks = [{"type": "text", "text": "Read."}, {"type": "resource", "resource": resource}]
     ended = client.call("session/prompt", sessionId=session, prompt=blocks)
     assert ended["stopReason"] == "end_turn"

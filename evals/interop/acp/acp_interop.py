@@ -80,14 +80,14 @@ def try_typescript(modules: Path, version: int, folder: Path) -> Steps:
     return steps or {"start": f"failed: {ended.stderr[-200:]}"}
 
 
-def try_python(folder: Path, place: Path) -> Steps:
+def try_python(folder: Path, work: Path) -> Steps:
     """Hold the conversation with the Python SDK, in its own environment."""
     python = folder / "python" / "bin" / "python"
     if not python.exists():
         run_installer([sys.executable, "-m", "venv", str(folder / "python")])
         run_installer([str(python), "-m", "pip", "install", "--quiet", PYTHON_SDK])
     agent = [sys.executable, "-m", "maxagent", "acp"]
-    ended = run_client([str(python), str(HERE / "python_client.py"), "FOLDER", *agent], place)
+    ended = run_client([str(python), str(HERE / "python_client.py"), "FOLDER", *agent], work)
     return (
         json.loads(ended.stdout)
         if not ended.returncode
@@ -112,8 +112,8 @@ def try_schema(modules: Path, version: int, folder: Path) -> Steps:
     with Provider() as provider:
         provider.script(list(ANSWERS))
         client = AcpClient(Program(folder, provider.url), f"{provider.url}/v1", version)
-        place = {"cwd": str(folder / "project"), "mcpServers": []}
-        opened = client.call("session/new", **place)
+        work = {"cwd": str(folder / "project"), "mcpServers": []}
+        opened = client.call("session/new", **work)
         session = opened["sessionId"]
         client.wait(client.prompt(session, "Make it."))
         client.wait_for_update("Made.")
@@ -137,16 +137,16 @@ exec "PYTHON" -m maxagent "$@"
 """
 
 
-def try_registry(checkout: Path, place: Path) -> Steps:
+def try_registry(checkout: Path, work: Path) -> Steps:
     """Have the registry's own programs judge our entry; `uvx` is one that starts this checkout."""
     if not (checkout / ".github").exists():
         raise MissingProgramError("name a checkout with `--registry`")
     for name in (".github", "agent.schema.json", "registry.schema.json"):
         copy = shutil.copytree if (checkout / name).is_dir() else shutil.copy
-        place.mkdir(parents=True, exist_ok=True)
-        copy(checkout / name, place / name)
-    shutil.copytree(PAGE.parent / "acp-registry" / "maxagent", place / "maxagent")
-    programs = place / "programs"
+        work.mkdir(parents=True, exist_ok=True)
+        copy(checkout / name, work / name)
+    shutil.copytree(PAGE.parent / "acp-registry" / "maxagent", work / "maxagent")
+    programs = work / "programs"
     programs.mkdir()
     for name, content in {
         "uvx": UVX.replace("PYTHON", sys.executable),
@@ -162,7 +162,7 @@ def try_registry(checkout: Path, place: Path) -> Steps:
         "start": ["verify_agents.py", "--agent", "maxagent"],
         "log in": ["verify_agents.py", "--auth-check", "--agent", "maxagent"],
     }.items():
-        program = str(place / ".github" / "workflows" / command[0])
+        program = str(work / ".github" / "workflows" / command[0])
         ended = subprocess.run(
             [sys.executable, program, *command[1:]], env=environ, capture_output=True, text=True
         )
@@ -189,7 +189,8 @@ def render(date: str, rows: Mapping[str, Steps], missing: Mapping[str, str], ver
         failed = [f"{step}: {end}" for step, end in steps.items() if end not in GOOD]
         lines.append(f"| {name} | {', '.join(steps)} | {'; '.join(failed) or 'none'} |")
     lines += [
-        f"\n**{name} could not be had on this machine: {why}.**" for name, why in missing.items()
+        f"\n**{name} could not be had on this machine: {error}.**"
+        for name, error in missing.items()
     ]
     return "\n".join(lines) + "\n"
 
@@ -203,30 +204,30 @@ def main() -> int:
     folder: Path = options.folder
     rows, missing = dict[str, Steps](), dict[str, str]()
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        work = Path(name)
         try:
             modules = install_npm(folder / "sdk", SDK, "zod")
             for version in (1, 2):
                 rows[f"TypeScript SDK, version {version}"] = try_typescript(
-                    modules, version, place / f"ts{version}"
+                    modules, version, work / f"ts{version}"
                 )
                 rows[f"schema, version {version}"] = try_schema(
-                    modules, version, place / f"schema{version}"
+                    modules, version, work / f"schema{version}"
                 )
         except MissingProgramError as error:
             missing["the TypeScript SDK"] = str(error)
         try:
-            rows["Python SDK, version 1"] = try_python(folder, place / "python")
+            rows["Python SDK, version 1"] = try_python(folder, work / "python")
         except MissingProgramError as error:
             missing["the Python SDK"] = str(error)
         try:
             rows["acpx"] = try_acpx(
-                install_npm(folder / "acpx", f"{ACPX}@latest", NODE), place / "acpx"
+                install_npm(folder / "acpx", f"{ACPX}@latest", NODE), work / "acpx"
             )
         except MissingProgramError as error:
             missing["acpx"] = str(error)
         try:
-            rows["registry of agents"] = try_registry(options.registry, place / "registry")
+            rows["registry of agents"] = try_registry(options.registry, work / "registry")
         except MissingProgramError as error:
             missing["the registry of agents"] = str(error)
     versions = ", ".join(read_versions(folder)) + ".\n"
@@ -241,8 +242,8 @@ def main() -> int:
 def read_versions(folder: Path) -> list[str]:
     """Return the versions of what is installed."""
     found = list[str]()
-    for place in (folder / "sdk" / "node_modules" / SDK, folder / "acpx" / "node_modules" / ACPX):
-        if (file := place / "package.json").exists():
+    for work in (folder / "sdk" / "node_modules" / SDK, folder / "acpx" / "node_modules" / ACPX):
+        if (file := work / "package.json").exists():
             package = json.loads(file.read_text("utf-8"))
             found.append(f"`{package['name']}` {package['version']}")
     for info in (folder / "python" / "lib").glob(

@@ -71,24 +71,24 @@ def install(folder: Path, name: str, package: str) -> Path:
     return programs
 
 
-def run_trial(programs: Path, client: Path, place: Path, agent: Mapping[str, Any]) -> Steps:
+def run_trial(programs: Path, client: Path, work: Path, agent: Mapping[str, Any]) -> Steps:
     """Run the trial with one way to reach MaxAgent; return what its steps ended with."""
     with Provider() as provider:
         plan = [PLAN] if "import_path" in agent else []
         provider.script([*plan, WRITE, {"text": "Written."}, {"text": "ACCEPTED\nIt is there."}])
-        program = Program(place, f"{provider.url}/v1")
+        program = Program(work, f"{provider.url}/v1")
         env = {**program.environ, "OPENAI_BASE_URL": f"{provider.url}/v1"}
         env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
         config = {
             "task": {"path": str(HERE / "tasks" / "greeting")},
             "trial_name": "trial",
-            "trials_dir": str(place),
+            "trials_dir": str(work),
             "agent": {"model_name": MODEL, **agent},
             "environment": {"import_path": "local_environment:LocalEnvironment"},
         }
-        (place / "trial.json").write_text(json.dumps(config), "utf-8")
+        (work / "trial.json").write_text(json.dumps(config), "utf-8")
         ended = subprocess.run(
-            [str(programs / "harbor"), "trial", "start", "-c", str(place / "trial.json")],
+            [str(programs / "harbor"), "trial", "start", "-c", str(work / "trial.json")],
             env={
                 **env,
                 "PYTHONPATH": os.pathsep.join([str(HERE), str(BENCH)]),
@@ -98,7 +98,7 @@ def run_trial(programs: Path, client: Path, place: Path, agent: Mapping[str, Any
             text=True,
             timeout=300,
         )
-    return judge_trial(programs, place / "trial", ended.stdout + ended.stderr)
+    return judge_trial(programs, work / "trial", ended.stdout + ended.stderr)
 
 
 def judge_trial(programs: Path, trial: Path, output: str) -> Steps:
@@ -125,7 +125,7 @@ def check_trajectory(programs: Path, file: Path) -> str:
     return f"failed: {(checked.stdout + checked.stderr)[-300:]}" if checked.returncode else "done"
 
 
-def try_export(programs: Path, place: Path) -> Steps:
+def try_export(programs: Path, work: Path) -> Steps:
     """Export a conversation with two sub-agents, and a task; check both."""
     steps = Steps()
     for name, command, answers in (
@@ -134,12 +134,12 @@ def try_export(programs: Path, place: Path) -> Steps:
     ):
         with Provider() as provider:
             provider.script(answers)
-            program = Program(place / name, f"{provider.url}/v1")
+            program = Program(work / name, f"{provider.url}/v1")
             environ = {"OPENAI_BASE_URL": f"{provider.url}/v1"}
             flags = ["--model", MODEL, "--mode", "auto", *(["--apply"] * (command == "task"))]
             program.run(command, "Look around.", *flags, **environ)
         [row] = json.loads(program.run("threads", "list", "--json").stdout)
-        file = place / f"{name}.json"
+        file = work / f"{name}.json"
         program.run("threads", "export", row["thread_id"], str(file), "--format", "atif")
         trajectory = json.loads(file.read_text("utf-8"))
         children = trajectory.get("subagent_trajectories", ())
@@ -157,19 +157,19 @@ def main() -> int:
     entry = {"id": "maxagent", "name": "MaxAgent", "version": "0.0.0", "description": "MaxAgent"}
     entry["distribution"] = {"local": {"cmd": "mcode", "args": ["acp"]}}  # pyright: ignore
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        work = Path(name)
         try:
             programs = install(folder, "harbor", "harbor")
             client = install(folder, "harbor-acp", "agent-client-protocol")
             rows["`MaxAgent` of `harbor_agent.py`"] = run_trial(
-                *(programs, client, place / "adapter"),
+                *(programs, client, work / "adapter"),
                 {"import_path": "harbor_agent:MaxAgent", "kwargs": {"skip_install": True}},
             )
             rows["`acp`"] = run_trial(
-                *(programs, client, place / "acp"),
+                *(programs, client, work / "acp"),
                 {"name": "acp", "kwargs": {"registry_entry": entry, "skip_install": True}},
             )
-            rows["`threads export --format atif`"] = try_export(programs, place / "export")
+            rows["`threads export --format atif`"] = try_export(programs, work / "export")
             version = subprocess.run(
                 [str(programs / "harbor"), "--version"], capture_output=True, text=True
             ).stdout.strip()

@@ -72,9 +72,9 @@ async def test_each_child_is_a_trajectory(tmp_path: Path) -> None:
         for step in trajectory["steps"]
         for result in step.get("observation", {"results": []})["results"]
     ]
-    named = [ref["trajectory_id"] for each in results for ref in each["subagent_trajectory_ref"]]
+    ids = [ref["trajectory_id"] for each in results for ref in each["subagent_trajectory_ref"]]
     children = {each["trajectory_id"]: each for each in trajectory["subagent_trajectories"]}
-    assert set(named) == set(children) == {"explore-1", "shell-1"}
+    assert set(ids) == set(children) == {"explore-1", "shell-1"}
     assert [call for _, _, calls in shorten(children["explore-1"]) for call in calls] == [
         "read_file"
     ]

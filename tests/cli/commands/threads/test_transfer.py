@@ -14,12 +14,12 @@ def test_exported_thread_can_be_imported(kept: Kept, tmp_path: Path) -> None:
     kept.index.rename(THREAD, "login")
     old = os.umask(0)
     try:
-        said = kept.mcode("threads", "export", "login")
+        result = kept.mcode("threads", "export", "login")
     finally:
         os.umask(old)
     path = kept.folder / f"thread-{THREAD[:8]}.zip"
-    assert (said.returncode, said.stdout) == (0, f"{path.name}\n")
-    assert "without the project's files" in said.stderr
+    assert (result.returncode, result.stdout) == (0, f"{path.name}\n")
+    assert "without the project's files" in result.stderr
     assert path.stat().st_mode & 0o777 == 0o600
 
     again = kept.mcode("threads", "export", THREAD)
@@ -28,13 +28,13 @@ def test_exported_thread_can_be_imported(kept: Kept, tmp_path: Path) -> None:
 
     other = tmp_path / "other"
     other.mkdir()
-    taken = kept.mcode("threads", "import", path.name, "--folder", str(other))
-    assert taken.returncode == 0
-    row = ThreadIndex(kept.home).get(taken.stdout.strip())
+    imported = kept.mcode("threads", "import", path.name, "--folder", str(other))
+    assert imported.returncode == 0
+    row = ThreadIndex(kept.home).get(imported.stdout.strip())
     assert (row.folder, row.name, row.status) == (str(other), "", "interrupted")
     assert row.thread_id != THREAD
-    assert f"Imported as {row.thread_id[:8]} in {other}" in taken.stderr
-    assert f"`mcode resume {row.thread_id[:8]}` continues" in taken.stderr
+    assert f"Imported as {row.thread_id[:8]} in {other}" in imported.stderr
+    assert f"`mcode resume {row.thread_id[:8]}` continues" in imported.stderr
 
 
 def test_a_trajectory_is_json_with_its_steps(kept: Kept) -> None:
@@ -50,18 +50,18 @@ def test_a_trajectory_is_json_with_its_steps(kept: Kept) -> None:
 def test_what_is_no_thread_is_wrong_usage(kept: Kept, content: bytes | None) -> None:
     if content is not None:
         (kept.folder / "x.zip").write_bytes(content)
-    said = kept.mcode("threads", "import", "x.zip")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith("error: ") and "\nhint: " in said.stderr
+    result = kept.mcode("threads", "import", "x.zip")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: ") and "\nhint: " in result.stderr
     assert [
         row["thread_id"] for row in json.loads(kept.mcode("threads", "list", "--json").stdout)
     ] == [THREAD]
 
 
 def test_export_to_unwritable_path_is_usage_error(kept: Kept) -> None:
-    said = kept.mcode("threads", "export", THREAD, "none/x.zip")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith("error: cannot write `none/x.zip`: No such file")
+    result = kept.mcode("threads", "export", THREAD, "none/x.zip")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: cannot write `none/x.zip`: No such file")
 
 
 def test_export_writes_to_stdout_but_no_terminal(kept: Kept) -> None:
@@ -90,7 +90,7 @@ def test_to_export_loads_no_langgraph(kept: Kept) -> None:
         "import sys; from maxagent.cli.commands.threads.app import app\n"
         f"sys.argv[1:] = ['export', {THREAD!r}]\ntry: app()\nfinally: print(*sys.modules)"
     )
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code],
         cwd=kept.folder,
         env={"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(kept.home)},
@@ -99,4 +99,4 @@ def test_to_export_loads_no_langgraph(kept: Kept) -> None:
         check=True,
     )
     heavy = {"langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx2", "rich"}
-    assert heavy & set(said.stdout.split()) == set()
+    assert heavy & set(result.stdout.split()) == set()

@@ -99,8 +99,8 @@ def _build_system_steps(write: ChannelWrite) -> Iterator[Step]:
     """Yield the graph's own test run, or the summaries that the model reads from here on."""
     value = get_mapping({"value": write.value}, "value")
     if write.channel == "evidence" and value:
-        words = f"tests: {value.get('command', '')}"
-        yield _build_step("system", write.at, words, evidence=value)
+        text = f"tests: {value.get('command', '')}"
+        yield _build_step("system", write.at, text, evidence=value)
         return
     for name in value:
         summary = str(get_mapping(value, name).get("summary", ""))
@@ -116,12 +116,12 @@ def _build_message_steps(
     write: ChannelWrite, results: Mapping[str, Mapping[str, Any]], children: Sequence[SubRun]
 ) -> Iterator[Step]:
     message, marks = write.value, get_mapping(write.value, "additional_kwargs")
-    words = extract_text(message.get("content"))
+    text = extract_text(message.get("content"))
     if message.get("type") == "human":
         is_from_user = write.node in HUMAN_INPUT_NODES or marks.get("steered") or marks.get("aside")
-        yield _build_step("user" if is_from_user else "system", write.at, words)
+        yield _build_step("user" if is_from_user else "system", write.at, text)
     elif message.get("type") == "ai":
-        step = _build_step("agent", write.at, words, **_list_facts(marks))
+        step = _build_step("agent", write.at, text, **_list_facts(marks))
         step |= {"model_name": str(marks["model"])} if marks.get("model") else {}
         step |= _build_reasoning(marks) | _build_metrics(message)
         calls = [*filter_mappings(message.get("tool_calls"))]
@@ -134,8 +134,8 @@ def _list_facts(marks: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _build_reasoning(marks: Mapping[str, Any]) -> Step:
-    words = marks.get("reasoning_content")
-    return {"reasoning_content": words} if isinstance(words, str) and words else {}
+    text = marks.get("reasoning_content")
+    return {"reasoning_content": text} if isinstance(text, str) and text else {}
 
 
 def _build_metrics(message: Mapping[str, Any]) -> Step:

@@ -113,7 +113,7 @@ class AcpClient:
         assert is_so(), "the agent has ended"
 
     def wait_for_update(self, text: str) -> None:
-        """Wait for an update with these text in it."""
+        """Wait for an update with this text in it."""
         self.wait_for(lambda: any(text in json.dumps(update) for update in self.updates))
 
     def text(self, kind: str = "agent_message_chunk") -> str:

@@ -78,7 +78,7 @@ def _print_diff(text: str) -> None:
         sys.stdout.write(text)
     elif sys.stdout.isatty():
         from ..rendering.console import open_console
-        from ..rendering.diff import show_diff
+        from ..rendering.diffs.output import show_diff
 
         show_diff(open_console(stderr=False), text, indent="", most=None)
     else:

@@ -199,7 +199,7 @@ def _print_decision(decision: "Decision", as_json: bool) -> None:
     echo_wrapped(t("permissions.rule", rule=decision.rule))
     if decision.diff:
         from ..rendering.console import open_console
-        from ..rendering.diff import show_diff
+        from ..rendering.diffs.output import show_diff
 
         show_diff(open_console(stderr=False), decision.diff, indent="  ")
     if decision.always:

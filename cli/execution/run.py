@@ -4,7 +4,7 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
@@ -15,11 +15,14 @@ from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
 from ..rendering.console import open_console
 from ..rendering.renderer import JsonRenderer, Renderer
-from ..rendering.text_renderer import TextRenderer
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, build_exit, find_termination_signals, run_stoppable
+
+if TYPE_CHECKING:
+    from ..rendering.chat_renderer import AnswerRenderer
+    from ..rendering.text_renderer import TextRenderer
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
@@ -56,18 +59,23 @@ def open_renderer(
         return _add_details(events)
     if show_thinking is None:
         show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
-    renderer = _add_details(_open_text_renderer(answer, show_thinking=show_thinking))
+    text_renderer = _open_text_renderer(answer, show_thinking=show_thinking)
+    renderer = _add_details(text_renderer)
     console = open_console()
     if not console.file.isatty() or console.is_dumb_terminal:
         return renderer
     from ..rendering.progress import ProgressRenderer
 
-    return ProgressRenderer(renderer, console)
+    return ProgressRenderer(renderer, console, lambda: text_renderer.live_rows)
 
 
-def _open_text_renderer(answer: AnswerStyle | None, *, show_thinking: bool) -> Renderer:
+def _open_text_renderer(
+    answer: AnswerStyle | None, *, show_thinking: bool
+) -> "TextRenderer | AnswerRenderer":
     if answer is None:
-        return TextRenderer(show_thinking=show_thinking)
+        from ..rendering.renderer import create_text_renderer
+
+        return create_text_renderer(show_thinking=show_thinking)
     from ..rendering.chat_renderer import AnswerRenderer
 
     return AnswerRenderer(answer, show_thinking=show_thinking)

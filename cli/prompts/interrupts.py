@@ -11,7 +11,8 @@ from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..rendering.approval_request import describe_asker, show_request
-from ..rendering.console import open_console, show_line
+from ..rendering.console import can_redraw, open_console, show_line
+from ..rendering.event_text import describe_review
 from ..rendering.tool_summary import format_call
 from .choice import choose
 from .choice_keys import Choice
@@ -119,10 +120,8 @@ def decide_request(
 
 
 def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
-    outcome = t(f"outcome.{request['args']['outcome']}")
-    if reason := str(request["args"].get("reason") or ""):
-        outcome = t("labelled", label=outcome, said=translate_stored(reason))
-    show_line(console, outcome, "bold")
+    if not can_redraw(console):  # there the run has shown it as a block
+        show_line(console, describe_review(request["args"]), "bold")
     choices = [
         Choice("keep", t("key.review.keep")),
         Choice("undo", t("key.review.undo"), needs_enter=True),

@@ -15,7 +15,7 @@ from ...sdk.events import Question
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from .console import fit_rows, show_line, style_text
-from .diff import show_diff
+from .diffs.output import show_diff
 from .humanize import format_remaining_time
 from .sanitize import sanitize_line, sanitize_text
 from .text_width import measure_width
@@ -44,8 +44,7 @@ def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
     for line in lines:
         console.print(style_text(line, ""))
     if diff:
-        show_diff(console, diff, indent="  ", most=None)
-        lines += diff.split("\n")
+        lines += [""] * show_diff(console, diff, indent="  ", most=None)
     return lines
 
 

@@ -4,19 +4,24 @@ Text before a tool call is not the answer. A terminal shows it as it arrives; a 
 stdout must not receive it, so there the text is held until its kind is known.
 """
 
+from typing import TYPE_CHECKING
+
 from ...sdk import events as ev
 from ..options import AnswerStyle
 from .console import open_console
 from .markdown.live import create_answer_view
 from .output import echo
-from .text_renderer import TextRenderer
+from .renderer import create_text_renderer
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 class AnswerRenderer:
     """Shows one turn."""
 
     def __init__(self, style: AnswerStyle, *, show_thinking: bool = True) -> None:
-        self._aside = TextRenderer(show_thinking=show_thinking)
+        self._aside = create_text_renderer(show_thinking=show_thinking)
         plain = style is AnswerStyle.plain
         self._view = None if plain else create_answer_view(open_console(stderr=False))
         self._streams = style is AnswerStyle.streamed and self._view is not None
@@ -47,6 +52,11 @@ class AnswerRenderer:
                 pass
         self._finish_view()
         self._aside.show_event(event)
+
+    @property
+    def live_rows(self) -> "list[Text]":
+        """What runs, as rows of the moment."""
+        return self._aside.live_rows
 
     def pause(self) -> None:
         """End the open line or block before other output."""

@@ -1,6 +1,7 @@
 """Events in words, each on one line; `text_renderer.py` prints them."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
@@ -41,6 +42,13 @@ def describe_outcome(event: ev.Completion) -> str:
         proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
         return sanitize_line(f"{proof}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
+
+
+def describe_review(args: Mapping[str, Any]) -> str:
+    """Describe the outcome that a review asks about."""
+    outcome = t(f"outcome.{args['outcome']}")
+    reason = str(args.get("reason") or "")
+    return t("labelled", label=outcome, said=translate_stored(reason)) if reason else outcome
 
 
 def _describe_reason(event: ev.Completion, words: str) -> str:

@@ -33,6 +33,17 @@ def format_size(count: int) -> str:
     return f"{count} bytes"
 
 
+def format_count(count: int) -> str:
+    """Return a count as `950`, `4.2k`, `21k` or `1.3M`."""
+    if count < 1_000:
+        return str(count)
+    if count < 9_950:
+        return f"{count / 1_000:.1f}k"
+    if count < 999_500:
+        return f"{count / 1_000:.0f}k"
+    return f"{count / 1_000_000:.1f}M"
+
+
 def format_remaining_time(until: str) -> str:
     """Return the time until an ISO 8601 moment in its two largest units; empty if it is over."""
     seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()

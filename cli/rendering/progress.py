@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from rich.console import Console
@@ -9,6 +10,8 @@ from rich.text import Text
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
+from .blocks.todos import format_row as format_todo_row
 from .console import TransientRows, open_console, style_text
 from .humanize import format_duration
 from .renderer import Renderer
@@ -21,6 +24,8 @@ from .turn_meter import TurnMeter
 EVERY = 1.0  # seconds between two redraws, and of silence before the first
 PROGRESS_MARK = " · "
 FINAL_EVENTS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
+# They print nothing where calls are shown by rows of the moment
+SILENT_EVENTS = (ev.ToolCall, ev.ToolOutput, ev.ToolProgress)
 STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress, ev.ToolProgress)
 
 
@@ -40,8 +45,14 @@ def format_tool_progress(event: ev.ToolProgress) -> str:
 class ProgressRenderer:
     """Wraps another renderer, and shows the row while that one has nothing to show."""
 
-    def __init__(self, renderer: Renderer, console: Console | None = None) -> None:
-        self._renderer = renderer
+    def __init__(
+        self,
+        renderer: Renderer,
+        console: Console | None = None,
+        list_rows: Callable[[], list[Text]] | None = None,
+    ) -> None:
+        """Create it; `list_rows` returns what the other renderer has read, and its open calls."""
+        self._renderer, self._list_rows = renderer, list_rows
         self._console = console or open_console()
         self._row = TransientRows(self._console)
         self._next_paint: asyncio.TimerHandle | None = None
@@ -52,12 +63,13 @@ class ProgressRenderer:
         self._step = ""
         self._wait_until: float | None = None
         """When a wait ends, on the monotonic clock."""
+        self._wait_reason = self._todos = ""
         self._since = time.monotonic()
 
     def show_event(self, event: ev.Event) -> None:
         """Show one event, and the rows again a second later."""
         self._children.track_event(event)
-        if has_moving_line(event):
+        if has_moving_line(event) or (self._list_rows and isinstance(event, SILENT_EVENTS)):
             # it prints nothing; events of many would keep the rows from being painted
             self._track_event(event)
             self._renderer.show_event(event)
@@ -92,27 +104,37 @@ class ProgressRenderer:
 
     def format_row(self) -> str:
         """Return what the run waits for, the seconds, and the turn's tokens so far."""
-        *_, activity = (self._role or t("progress.model"), *self._calls.values())
+        calls = list[str]() if self._list_rows else list(self._calls.values())
+        *_, activity = (self._role or t("progress.model"), *calls)
         activity = self._format_wait() or self._step or activity
         parts = [activity, f"{time.monotonic() - self._since:.0f} s"]
-        if self._meter.tokens:
+        if self._list_rows:
+            parts += [self._meter.format_usage(), self._todos]
+        elif self._meter.tokens:
             parts.append(t("progress.tokens", count=f"{self._meter.tokens:,}"))
-        return "  ⋯ " + " · ".join(parts)
+        return "  ⋯ " + " · ".join(filter(None, parts))
 
     def _format_wait(self) -> str:
         """Return how long the provider is still waited for; empty if it is not."""
         left = 0.0 if self._wait_until is None else self._wait_until - time.monotonic()
-        return t("progress.wait", left=format_duration(left)) if left > 0 else ""
+        if left <= 0:
+            return ""
+        if self._wait_reason:
+            return t("progress.retry", reason=self._wait_reason, left=format_duration(left))
+        return t("progress.wait", left=format_duration(left))
 
     def _track_event(self, event: ev.Event) -> None:
         self._meter.count_event(event)
         self._step = format_progress(event) if isinstance(event, ev.Progress) else ""
-        self._wait_until = None
+        self._wait_until, self._wait_reason = None, ""
         if ev.is_from_subagent(event):
             return
         match event:
-            case ev.Retrying(seconds=seconds):
+            case ev.Retrying(seconds=seconds, reason=reason):
                 self._wait_until = time.monotonic() + seconds
+                self._wait_reason = sanitize_line(translate(reason)) if self._list_rows else ""
+            case ev.Todos(items=items):
+                self._todos = format_todo_row(items)
             case ev.Progress(task="wait", done=done, total=total):
                 self._wait_until = time.monotonic() + total - done
             case ev.RoleStarted(role=role):
@@ -141,6 +163,8 @@ class ProgressRenderer:
 
     def _paint_row(self) -> None:
         rows: list[Text] = [style_text(line, "dim") for line in self.format_rows()]
+        if self._list_rows:
+            rows = [Text(), *self._list_rows(), *rows]
         for row in rows:
             row.truncate(self._console.width - 1, overflow="ellipsis")
         self._row.show_rows(rows)

@@ -1,11 +1,16 @@
-"""Interface of all renderers of a run's events, and the renderer for JSON."""
+"""Interface of all renderers of a run's events, the choice of one, and the renderer for JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...sdk.events import Event, Interrupted, as_json
 from ..i18n.catalogs import t
 from .output import echo, echo_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .text_renderer import TextRenderer
 
 
 class Renderer(Protocol):
@@ -59,3 +64,19 @@ class JsonRenderer:
     def _print(self, event: Event) -> None:
         for line in self._to_json(event):
             echo_json(line, indent=None)
+
+
+def create_text_renderer(
+    *, show_thinking: bool = True, console: "Console | None" = None
+) -> "TextRenderer":
+    """Create the renderer of a run on this console: blocks at a terminal, else plain lines."""
+    from .console import can_redraw, open_console
+
+    console = console or open_console()
+    if can_redraw(console):
+        from .blocks.renderer import BlockRenderer
+
+        return BlockRenderer(show_thinking=show_thinking, console=console)
+    from .text_renderer import TextRenderer
+
+    return TextRenderer(show_thinking=show_thinking, console=console)

@@ -9,8 +9,9 @@ from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from ..i18n.stored_messages import translate_stored
-from .console import can_redraw, open_console, show_line, style_text
-from .diff import ShownDiffs, show_diff
+from .console import open_console, show_line, style_text
+from .diffs.history import ShownDiffs
+from .diffs.output import show_diff
 from .event_text import (
     describe_background_end,
     describe_card,
@@ -23,11 +24,13 @@ from .output import echo_wrapped
 from .sanitize import sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
-from .tool_calls import ToolView
+from .tool_calls import CallView, ToolView
 from .turn_meter import TurnMeter
 from .window.compaction import format_end, format_reset, format_start
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from .markdown.live import AnswerView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
@@ -40,9 +43,9 @@ FAILURE_LINES = 12
 
 
 class TextRenderer:
-    """Appends lines and never redraws, so pipes, logs and narrow windows read the same.
+    """Appends plain lines and never redraws, so that pipes and logs read the same.
 
-    At a terminal the model's answer is laid out as Markdown; elsewhere it is the unchanged text.
+    A terminal that can redraw gets blocks instead: see `BlockRenderer`.
     """
 
     def __init__(
@@ -52,16 +55,15 @@ class TextRenderer:
         console: Console | None = None,
         answer: "AnswerView | None" = None,
         thinking: ThinkingView | None = None,
+        tools: "CallView | None" = None,
     ) -> None:
         self._show_thinking = show_thinking
         self._console = console or open_console()
-        if answer is None and can_redraw(self._console):
-            from .markdown.live import create_answer_view
-
-            answer = create_answer_view(self._console)
         self._answer = answer
         self._thinking = thinking or create_thinking_view(self._console)
-        self._tools = ToolView(self._print_line, self._print_verbatim, self._print_diff)
+        self._tools: CallView = tools or ToolView(
+            self._print_line, self._print_verbatim, self._print_diff
+        )
         self._has_open_line = False
         self._thread_id = ""
         self._head = ("", "", "", "")
@@ -81,12 +83,17 @@ class TextRenderer:
             return
         if not isinstance(event, ev.Thinking):
             self._thinking.finish()
-        self._render_event(event)
+        self._show_own_event(event)
 
     @property
     def running_calls(self) -> list[str]:
         """The calls that run, or wait for approval, one line each."""
         return self._tools.running_calls
+
+    @property
+    def live_rows(self) -> "list[Text]":
+        """What runs, as rows of the moment; none where rows cannot be removed again."""
+        return []
 
     def pause(self) -> None:
         """End the open line or block before other output."""
@@ -99,8 +106,7 @@ class TextRenderer:
     def show_end(self, last: ev.Event | None) -> None:
         """Show how the run ended and how to continue."""
         self._finish_block()
-        if summary := self._meter.format_summary():
-            self._print_line(summary, "dim")
+        self._show_cost(last)
         if isinstance(last, ev.Question):
             from .open_question import show_open_question
 
@@ -109,6 +115,14 @@ class TextRenderer:
         if last is None or isinstance(last, ev.Interrupted):
             key = "run.timed_out" if last and last.reason == "timeout" else "run.interrupted"
             self._print_line(t(key, thread=self._thread_id[:SHORT_ID]), "yellow")
+
+    def _show_cost(self, last: ev.Event | None) -> None:
+        if summary := self._meter.format_summary():
+            self._print_line(summary, "dim")
+
+    def _show_own_event(self, event: ev.Event) -> None:
+        """Show an event of the main agent."""
+        self._render_event(event)
 
     @singledispatchmethod
     def _render_event(self, event: ev.Event) -> None:

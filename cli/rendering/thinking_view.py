@@ -37,12 +37,15 @@ class ThinkingView:
         show_rows: ShowRows | None,
         on_fold: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        show_fold: Callable[[int], None] | None = None,
     ) -> None:
         self._console = console
         self._show_rows = show_rows
         """Replaces the rows at the end of the terminal; None: there is no such terminal."""
         self._on_fold = on_fold
         """Keeps a folded thought, so that it can be opened."""
+        self._show_fold = show_fold or self._print_fold
+        """Shows that a thought of so many seconds was folded."""
         self._clock = clock
         self._text = ""
         self._began = self._painted = 0.0
@@ -75,11 +78,13 @@ class ThinkingView:
                 self._console.print()
             return
         self._show_rows([])
-        seconds = max(round(self._clock() - self._began), 1)
-        key = "thinking.folded.open" if self._on_fold else "thinking.folded"
-        show_line(self._console, f"{GUTTER}{t(key, seconds=seconds)}", LABEL_STYLE)
+        self._show_fold(max(round(self._clock() - self._began), 1))
         if self._on_fold:
             self._on_fold(text.strip())
+
+    def _print_fold(self, seconds: int) -> None:
+        key = "thinking.folded.open" if self._on_fold else "thinking.folded"
+        show_line(self._console, f"{GUTTER}{t(key, seconds=seconds)}", LABEL_STYLE)
 
     def _print_lines(self, piece: str, *, is_new_line: bool) -> None:
         lines = piece.split("\n")

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
@@ -25,6 +26,35 @@ class _CallOutput:
     count: int = 0
     last: deque[str] = field(default_factory=lambda: deque[str](maxlen=LAST_LINES))
     """Lines that are not shown yet."""
+
+
+class CallView(Protocol):
+    """Shows the calls of a run."""
+
+    @property
+    def running_calls(self) -> list[str]:
+        """The calls without output or result so far, one line each."""
+        ...
+
+    def add_call(self, event: ev.ToolCall) -> None:
+        """Keep the call to show it with its result."""
+        ...
+
+    def add_shown_diffs(self, event: ev.Question) -> None:
+        """Keep the diffs that the user has seen: they are not repeated after a yes."""
+        ...
+
+    def show_output(self, event: ev.ToolOutput) -> None:
+        """Take in a piece of a call's output."""
+        ...
+
+    def finish_output(self, call_id: str) -> bool:
+        """Show what is left of a call's output; return whether there was any."""
+        ...
+
+    def show_result(self, event: ev.ToolResult) -> None:
+        """Show the result of a call."""
+        ...
 
 
 class ToolView:

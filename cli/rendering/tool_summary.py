@@ -25,14 +25,14 @@ def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
     texts = [value for value in args.values() if isinstance(value, str)]
     about = (
         [args[name] for name in MAIN_ARGUMENTS if args.get(name)]
-        or _list_patched_files(tool, args)
+        or list_patched_files(tool, args)
         or texts[:1]
     )
     summary = " ".join(_collapse_whitespace(value) for value in (tool, *about))
     return summary if len(summary) <= width else summary[: width - 1] + "…"
 
 
-def _list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:
+def list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:
     """Return the files that a patch names; none if it cannot be parsed."""
     if tool != "apply_patch":
         return []

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
+from .humanize import format_count, format_duration
 
 
 class TurnMeter:
@@ -45,6 +46,18 @@ class TurnMeter:
         tokens = t("run.tokens", input=f"{self._input:,}", cached=share, output=f"{self._output:,}")
         cost = "" if self._cost is None else f" · ${self._cost:.4f}"
         return f"{self._compute_elapsed():.1f} s · {tokens}{cost}"
+
+    def format_brief(self) -> str:
+        """Return seconds, tokens and cost in a few words."""
+        seconds = self._compute_elapsed()
+        usage = self.format_usage()
+        return f"{format_duration(seconds)} · {usage}" if seconds >= 1 else usage
+
+    def format_usage(self) -> str:
+        """Return tokens and cost in a few words; empty if no request was answered."""
+        cost = "" if self._cost is None else f" · ${self._cost:.2f}"
+        tokens = t("progress.tokens", count=format_count(self.tokens))
+        return f"{tokens}{cost}" if self.tokens else ""
 
     def _compute_elapsed(self) -> float:
         running = 0.0 if self._started is None else self._clock() - self._started

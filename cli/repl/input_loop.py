@@ -51,6 +51,8 @@ class Conversation:
         key = "repl.busy.command" if self.can_send_to_background else "repl.busy"
         asked = self.session.question_seconds - self._asked_before
         busy = t(key, seconds=int(time.monotonic() - self._since - asked))
+        wait = self.session.wait.format_row() if self.session.wait else ""
+        busy = wait or busy
         children = self.session.children
         return "\n".join([*(children.format_lines() if children else ()), busy])
 
@@ -101,9 +103,13 @@ class Conversation:
         """Switch to the next mode: ask, edits, plan."""
         self.session.choose_next_mode()
 
-    def open_thought(self) -> None:
-        """Show the newest folded thought."""
-        self.session.open_thought()
+    def open_fold(self) -> None:
+        """Show what was folded last."""
+        self.session.open_fold()
+
+    def show_todos(self) -> None:
+        """Show the list of tasks."""
+        self.session.show_todos()
 
     def request_exit(self) -> None:
         """End the conversation and the work in progress."""

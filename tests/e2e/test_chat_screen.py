@@ -78,19 +78,19 @@ def window(opened: ChatWindow) -> ChatWindow:
 def test_enter_sends_and_the_answer_is_readable_markdown(window):
     window.answers({"text": "# Title\n\nAn **answer** with `code`.\n", "portion": 3})
     screen = window.say("hello", until="An answer with code.")
-    assert "**" not in screen and "› hello" in screen
+    assert "**" not in screen and "▌ hello" in screen
     assert window.told() == "hello"
 
 
 def test_thinking_folds_and_ctrl_o_opens_it(window):
     thought = "Greetings call for greetings, 问候要回以问候。"
     window.answers({"thinking": thought, "text": "Hello **yourself**.", "portion": 5})
-    folded = window.words("thinking.folded.open", seconds=1)
+    folded = f"{window.words('thinking.folded', seconds=1)} · {window.words('fold.key')}"
     screen = window.say("hello again", until="Hello yourself.")
-    assert f"┆ {folded}" in screen and "┆ Greetings" not in screen
+    assert f"● {folded}" in screen and "┆ Greetings" not in screen
     window.press("ctrl-o").see(window.words("thinking.label") + "┆ Greetings")
     assert window.rest().index("┆ Greetings") > window.rest().index("Hello yourself.")
-    window.press("ctrl-o").see(window.words("thinking.none"))
+    window.press("ctrl-o").see(window.words("fold.none"))
 
 
 def test_alt_enter_ctrl_j_and_backslash_break_line(window):
@@ -224,7 +224,7 @@ def test_line_typed_during_turn_reaches_model_between_calls(window):
     waiting = window.count(window.words("repl.waiting"))
     go_on.release()
     window.terminal.wait_for(lambda _: window.count(window.words("repl.waiting")) < waiting)
-    window.see("› use tabs", "@greeting.txt")
+    window.see("▌ use tabs", "@greeting.txt")
     go_on.release(2)
     window.see("With tabs.")
     sent = window.provider.requests[-2].body["messages"]
@@ -253,10 +253,11 @@ def test_stopped_command_is_not_shown_as_running(window):
     window.answers(runs("echo go$((6*7)); sleep 61"))
     window.type("run it").press("enter")
     window.asked("command: echo go")
-    window.type("y").see("go42", "▸ run_command")
+    running = f"◦ {window.words('call.run')} echo"
+    window.type("y").see("go42", running)
     window.press("esc").see(window.words("repl.interrupted"))
-    below = window.rest().rpartition("go42")[2]
-    assert below.count("▸ run_command") == 1
+    screen = window.rest()
+    assert running not in screen and "go42" in screen.rpartition(window.words("call.stopped"))[2]
 
 
 def test_plan_edit_is_kept_after_esc(window):
@@ -294,7 +295,7 @@ def test_edit_question_shows_diff_rings_bell_takes_reason(window):
     bells = window.terminal.glass.bells
     window.answers(*edit("refused"), {"text": "Not done then."})
     window.type("change it").press("enter")
-    window.asked("-hello", "+refused")
+    window.asked("− hello", "+ refused")
     window.terminal.wait_for(lambda _: window.terminal.glass.bells > bells)
     window.type("too short\n").see("Not done then.")
     assert "too short" in window.told()
@@ -305,7 +306,7 @@ def test_an_edit_is_made_undone_and_brought_back(window):
     greeting = window.project / "greeting.txt"
     window.answers(*edit("hello 世界"), {"text": "Done it."})
     window.type("change it").press("enter")
-    window.asked("+hello 世界")
+    window.asked("+ hello 世界")
     window.type("y").see("Done it.")
     window.rest()
     assert greeting.read_text() == "hello 世界\n"
@@ -319,7 +320,7 @@ def test_an_edit_is_made_undone_and_brought_back(window):
 def test_a_yes_for_always_is_not_asked_again(window):
     window.answers(*edit("once"), {"text": "Allowed."})
     window.type("change it").press("enter")
-    window.asked("+once")
+    window.asked("+ once")
     window.type("a").asked(window.words("choice.hint.enter"))
     window.press("enter").see("Allowed.")
     window.rest()
@@ -351,11 +352,9 @@ def test_long_streamed_answer_appears_once_in_scrollback(window, columns):
     window.rest()
     rows = window.terminal.scrollback().split("\n")
     for at in parts:
-        assert [rows.count(row) for row in (f"Part {at}", f"def f{at}():", f"- item {at}a")] == [
-            1,
-            1,
-            1,
-        ]
+        begin = "● " if at == parts[0] else "  "
+        shown = (f"{begin}Part {at}", f"  def f{at}():", f"  • item {at}a")
+        assert [rows.count(row) for row in shown] == [1, 1, 1]
 
 
 def test_another_conversation_is_picked_by_a_few_letters(window):

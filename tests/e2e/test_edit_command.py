@@ -235,7 +235,9 @@ def terminal(program: Program, provider: Provider) -> Iterator[Terminal]:
 
 def test_at_a_terminal_the_coloured_diff_is_asked(terminal: Terminal, program: Program) -> None:
     output = terminal.until(READY)
-    assert "\x1b[31m  -x = 1\x1b[0m" in output and "\x1b[32m  +x = 2\x1b[0m" in output
+    for color, sign, number in ((31, "−", 1), (32, "+", 2)):
+        assert f"\x1b[{color}m  1 {sign} \x1b[0m\x1b[{color}mx = " in output
+        assert f"{number}\x1b[0m" in output
     assert content(program) == "x = 1\ny = x\n"
     terminal.type("y")
     assert (terminal.end(), content(program)) == (0, "x = 2\ny = x\n")

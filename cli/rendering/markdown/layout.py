@@ -1,7 +1,7 @@
-"""Layout of Markdown as rows of a screen: block marks stay, inline marks become styles.
+"""Layout of Markdown as rows of a screen: marks become styles, bullets, bars and light rules.
 
-Text copied from the screen is still Markdown, and code is copied as it was written. Addresses are
-shown as text, never as a terminal's hyperlink, so that a link shows its target.
+Code is copied as it was written; `/copy` has the Markdown itself. Addresses are shown as text,
+never as a terminal's hyperlink, so that a link shows its target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +18,7 @@ from ..sanitize import sanitize_text
 from ..table import GAP
 from ..text_width import measure_width
 from .blocks import MarkdownBlock, create_parser
+from .syntax import highlight_code
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -30,8 +31,6 @@ HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
 CODE, LINK, MARK = "cyan", "underline", "dim"
-# The terminal's sixteen colours, which the user can choose: readable on light and on dark
-THEME = "ansi_dark"
 # Least cells of a text, however deep it is nested in lists and quotes
 NARROWEST = 12
 
@@ -79,14 +78,14 @@ def _render_node(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
         case "bullet_list" | "ordered_list":
             yield from _render_list(node, width)
         case "blockquote":
-            mark = Text("> ", MARK)
+            mark = Text("▎ ", MARK)
             yield from _mark_rows(
                 mark, _render_nodes(node.children, _compute_inner_width(mark, width)), mark
             )
         case "table":
             yield from _render_table(node, width)
         case "hr":
-            yield Text("-" * min(width, 40), MARK)
+            yield Text("─" * min(width, 40), MARK)
         case "heading":
             text = _render_inline(node)
             text.stylize(HEADINGS.get(node.tag, OTHER_HEADING))
@@ -104,7 +103,7 @@ def _render_list(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
     for number, item in enumerate(node.children, first):
         if number > first and not tight:
             yield Text()
-        mark = Text("- " if node.type == "bullet_list" else f"{number}. ", MARK)
+        mark = Text("• " if node.type == "bullet_list" else f"{number}. ", MARK)
         inside = _render_nodes(item.children, _compute_inner_width(mark, width), tight=tight)
         yield from _mark_rows(mark, inside, Text(" " * len(mark)))
 
@@ -121,23 +120,10 @@ def _mark_rows(first: Text, inside: Iterator[Text], others: Text) -> Iterator[Te
 
 
 def _render_fence(node: "SyntaxTreeNode") -> Iterator[Text]:
-    """Yield code without a prefix, so that it can be copied; the fences mark its ends."""
+    """Yield code without fences and without a prefix, so that it can be copied."""
     lines = node.content.count("\n") + (node.content[-1:] not in ("", "\n"))
-    begin, end = node.map or (0, 0)
-    yield style_text(f"{node.markup}{node.info}", MARK)
     code = sanitize_text(node.content).expandtabs(TAB)
-    yield from islice(_highlight_code(code, node.info.partition(" ")[0]), lines)
-    if end - begin == lines + 2:  # both fences
-        yield Text(node.markup, MARK)
-
-
-def _highlight_code(code: str, language: str) -> Iterator[Text]:
-    from rich.syntax import Syntax
-
-    highlighted = Syntax("", language or "text", theme=THEME).highlight(code)
-    yield from (highlighted if highlighted.plain.startswith(code) else Text(code)).split(
-        "\n", allow_blank=True
-    )
+    yield from islice(highlight_code(code, node.info.partition(" ")[0]), lines)
 
 
 def _render_table(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
@@ -230,7 +216,7 @@ def _as_columns(
     widths: Sequence[int],
 ) -> Iterator[Text]:
     yield from _render_row(header, aligns, widths)
-    yield Text(GAP.join("-" * width for width in widths), style=RULE)
+    yield Text(GAP.join("─" * width for width in widths), style=RULE)
     rows = [list(_render_row(cells, aligns, widths)) for cells in body]
     apart = any(len(row) > 1 for row in rows)  # else the end of a row would not be visible
     for number, row in enumerate(rows):

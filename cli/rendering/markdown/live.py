@@ -8,6 +8,7 @@ from contextlib import suppress
 from rich.console import Console
 from rich.text import Text
 
+from ..block_printer import BULLET, EDGE, BlockPrinter
 from ..console import TransientRows, can_redraw
 from .blocks import MarkdownBlock, MarkdownStream
 from .layout import render_block
@@ -25,8 +26,11 @@ ShowTail = Callable[[Sequence[Text]], None]
 class AnswerView:
     """Shows an answer as its pieces arrive; finished rows are printed once and stay."""
 
-    def __init__(self, console: Console, show_tail: ShowTail) -> None:
+    def __init__(
+        self, console: Console, show_tail: ShowTail, printer: BlockPrinter | None = None
+    ) -> None:
         self._console = console
+        self._printer = printer or BlockPrinter(console)
         self._show_tail = show_tail
         self._stream = MarkdownStream()
         self._has_rows = False
@@ -71,7 +75,10 @@ class AnswerView:
             return
         self._show_tail([])
         for block in blocks:
-            for row in self._render_spaced(block):
+            rows = self._render_spaced(block)
+            if rows and not self._has_rows:
+                self._printer.open_block()
+            for row in rows:
                 self._console.print(row)
                 self._has_rows = True
 
@@ -81,19 +88,25 @@ class AnswerView:
         tail = self._stream.tail
         fence = tail.before[: tail.before.find("\n") + 1]  # the fence, for the layout of the rest
         rows = self._render_spaced(MarkdownBlock(tail.text, fence)) if tail.text else []
-        self._show_tail(rows[-TAIL_ROWS:])
+        gap = [] if self._has_rows or not rows else [Text()]
+        self._show_tail([*gap, *rows[-TAIL_ROWS:]])
         now = time.monotonic()
         self._next_picture = now + max(EVERY, SHARE * (now - begin))
 
     def _render_spaced(self, block: MarkdownBlock) -> list[Text]:
         """Return the rows of a block, after an empty one unless it is the answer's first."""
-        rows = render_block(block, self._console.width)
-        apart = self._has_rows and not block.before and rows
-        return [Text(), *rows] if apart else rows
+        rows = [
+            Text.assemble(EDGE, row) if row else row
+            for row in render_block(block, self._printer.width)
+        ]
+        if rows and not self._has_rows:
+            rows[0] = Text.assemble(BULLET, rows[0][len(EDGE) :])
+            return rows
+        return [Text(), *rows] if rows and not block.before else rows
 
 
-def create_answer_view(console: Console) -> AnswerView | None:
+def create_answer_view(console: Console, printer: BlockPrinter | None = None) -> AnswerView | None:
     """Create the view of answers on this console; None if they are printed as plain lines."""
     if not can_redraw(console):
         return None
-    return AnswerView(console, TransientRows(console).show_rows)
+    return AnswerView(console, TransientRows(console).show_rows, printer)

@@ -53,8 +53,12 @@ class KeyActions(Protocol):
         """Switch to the next mode."""
         ...
 
-    def open_thought(self) -> None:
-        """Show the newest folded thought."""
+    def open_fold(self) -> None:
+        """Show what was folded last."""
+        ...
+
+    def show_todos(self) -> None:
+        """Show the list of tasks."""
         ...
 
     @property
@@ -167,9 +171,13 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
     def _(event: KeyPressEvent) -> None:
         hands.switch_mode()
 
+    @keys.add("c-t")
+    def _(event: KeyPressEvent) -> None:
+        hands.show_todos()
+
     @keys.add("c-o")
     def _(event: KeyPressEvent) -> None:
-        hands.open_thought()
+        hands.open_fold()
 
 
 def _bind_stash_key(keys: KeyBindings, stash: Stash) -> None:

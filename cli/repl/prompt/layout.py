@@ -55,6 +55,8 @@ class PromptState:
     status: Callable[[int], str]
     """Returns the status line for a width in columns."""
     is_plan: Callable[[], bool]
+    todos: Callable[[], str] = lambda: ""
+    """How far the list of tasks is; empty: there is none, or nothing is left."""
     tail: str = ""
 
 
@@ -77,6 +79,9 @@ def build_layout(
                 lambda: _render_waiting_lines(state.waiting()), lambda: bool(state.waiting())
             ),
             _build_text_window(lambda: [("class:busy", state.busy())], lambda: bool(state.busy())),
+            _build_text_window(
+                lambda: [("class:waiting", state.todos())], lambda: bool(state.todos())
+            ),
             _build_text_window(
                 lambda: _render_stashed(find_stashed()), lambda: bool(find_stashed())
             ),

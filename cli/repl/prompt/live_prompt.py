@@ -23,7 +23,7 @@ from .completer import is_completed_while_typing
 from .key_bindings import KeyActions, build_key_bindings, send_line
 from .layout import STYLE, PromptState, build_layout
 from .paste_placeholder import Pastes
-from .protocol import SIGN, run_question
+from .protocol import run_question
 from .stash import Stash
 
 Answer = TypeVar("Answer")
@@ -78,14 +78,11 @@ class LivePrompt:
         self._app.invalidate()
 
     def echo_line(self, words: str) -> None:
-        """Show a sent line above the prompt, after the prompt's sign."""
-        from ...rendering.console import (
-            render_lines,
-            style_text,
-        )  # imports rich, which the first draw does without
+        """Show a sent line above the prompt, behind a bar."""
+        # they import rich, which the first draw does without
+        from ...rendering.blocks.user_message import render_user_message
 
-        indented = words.replace("\n", "\n" + " " * len(SIGN))
-        self.print_above(render_lines(style_text(f"\n{SIGN}{indented}", "bold")))
+        self.print_above(render_user_message(words))
 
     def show_tail(self, text: str) -> None:
         """Show the unfinished end of an answer."""

@@ -16,7 +16,7 @@ async def run_message(
     `agent` and the options `once` apply to this turn only.
     """
     session.is_unsent = session.cut_short = True
-    session.thoughts.clear()
+    session.folds.clear()
     await session.wait_for_runner()
     from .turn import run_turn  # imports LangGraph
 

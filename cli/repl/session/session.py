@@ -2,17 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.listings.threads import SHORT_ID
-from ..prompt.protocol import SIGN, Prompt, PromptAborted
+from ..prompt.protocol import Prompt, PromptAborted
 from .inbox import Inbox
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from ....nodes.options import Options
     from ....sdk.events import TokenUsage
     from ....sdk.runner import Runner
+    from ...rendering.blocks.folds import Fold
     from ...rendering.subagents.running_children import RunningChildren
+    from .provider_wait import ProviderWait
 
 Answer = TypeVar("Answer")
 
@@ -51,10 +53,14 @@ class Session(ChatSession):
     """How much it thinks; `auto`: the provider's default."""
     show_thinking: bool | None = None
     """None: as the configuration says."""
-    thoughts: list[str] = field(default_factory=list[str])
-    """Folded thoughts of the last turn that were not opened yet."""
+    folds: "list[Fold]" = field(default_factory=list["Fold"])
+    """What the last turn has folded and was not opened yet: thoughts, outputs, diffs."""
     children: "RunningChildren | None" = None
     """The sub-agents that work now, once a turn has run."""
+    todos: "Sequence[Mapping[str, Any]]" = ()
+    """The list of tasks as the running or the last turn left it."""
+    wait: "ProviderWait | None" = None
+    """The wait for the provider, while there is one."""
     sandbox: str = ""
     """Description of what confines commands."""
     usage: "TokenUsage | None" = None
@@ -87,6 +93,26 @@ class Session(ChatSession):
     """Seconds in which questions have waited for the user."""
     title_task: "asyncio.Future[None] | None" = None
     """The task that is making a title."""
+
+    @property
+    def todo_row(self) -> str:
+        """How far the list of tasks is; empty if nothing of it is left."""
+        from ...rendering.blocks.todos import count_done, format_row
+
+        if count_done(self.todos) == len(self.todos):
+            return ""
+        return t("repl.todos", row=format_row(self.todos))
+
+    def show_todos(self) -> None:
+        """Show the list of tasks."""
+        from rich.text import Text
+
+        from ...rendering.blocks.todos import build_list
+
+        if self.todos:
+            self.show(Text.assemble("\n", build_list(self.todos)))
+        else:
+            self.show(t("slash.todos.none"), "dim")
 
     @property
     def next_options(self) -> "Options":
@@ -158,7 +184,7 @@ class Session(ChatSession):
         self.options, self.thread_options = self.next_options, {}
         self.options.pop("plan_file", None)  # a plan belongs to one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
-        self.is_warned = False
+        self.is_warned, self.todos = False, ()
         self.side_context.clear()
         self.prompt.refresh()
 
@@ -167,9 +193,10 @@ class Session(ChatSession):
         self.is_unsent = False
 
     def show_user_message(self, words: str) -> None:
-        """Show the user's message, after the prompt's sign."""
-        indented = words.strip().replace("\n", "\n" + " " * len(SIGN))
-        self.show(f"\n{SIGN}{indented}", "bold")
+        """Show the user's message, apart from all other lines."""
+        from ...rendering.blocks.user_message import render_user_message
+
+        self.prompt.print_above(render_user_message(words))
 
     def show(self, content: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, sanitized and in this style."""
@@ -179,8 +206,8 @@ class Session(ChatSession):
 
         self.prompt.print_above(render_lines(content, style))
 
-    def open_thought(self) -> None:
-        """Show the newest folded thought; the next time, the one before it.
+    def open_fold(self, *, kind: str = "") -> None:
+        """Show what was folded last, of one kind if given; the next time, what was before it.
 
         While sub-agents work, show what each is doing.
         """
@@ -188,13 +215,17 @@ class Session(ChatSession):
             for line in self.children.format_details():
                 self.show(line, "dim")
             return
-        if not self.thoughts:
-            self.show(t("thinking.none"), "dim")
+        fitting = [fold for fold in self.folds if kind in ("", fold.kind)]
+        if not fitting:
+            self.show(t("thinking.none" if kind else "fold.none"), "dim")
             return
-        from ...rendering.console import open_console
-        from ...rendering.thinking_view import build_thinking_block
+        from rich.text import Text
 
-        self.show(build_thinking_block(self.thoughts.pop(), open_console(stderr=False).width))
+        from ...rendering.console import open_console
+
+        self.folds.remove(fitting[-1])
+        text = fitting[-1].render(open_console(stderr=False).width)
+        self.show(Text.assemble("\n", text))
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Run a function that asks at the terminal, such as `prompts.choice.confirm`.

@@ -1,8 +1,9 @@
 """Output of a turn: finished lines above the prompt, the unfinished end inside it."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -12,17 +13,19 @@ from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
 from ...execution.verbose import DetailView
 from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
 from ...i18n.stored_messages import translate_stored
 from ...options import is_verbose
+from ...rendering.block_printer import EDGE
+from ...rendering.blocks.renderer import BlockRenderer
 from ...rendering.console import open_console, render_lines
 from ...rendering.listings.threads import SHORT_ID
-from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
 from ...rendering.subagents.running_children import RunningChildren
 from ...rendering.text_renderer import TextRenderer
-from ...rendering.thinking_view import ThinkingView
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
+from .provider_wait import ProviderWait
 from .session import Session
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 NEARLY_FULL = 0.9
 # Events that the status line shows, or that a conversation need not show
 SILENT_EVENTS = (
-    *(ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted),
+    *(ev.RunStarted, ev.RoleStarted, ev.Completion, ev.Interrupted),
     ev.Steered,
 )
 
@@ -59,14 +62,17 @@ class TurnView:
         self._session, self._is_beside = session, is_beside
         self._console = open_console(stderr=False)
         is_plain = self._console.is_dumb_terminal  # which gets the unformatted text
-        answer = None if is_plain else AnswerView(self._console, self._show_tail)
-        live = None if is_plain else self._show_tail
-        self._renderer = TextRenderer(
-            show_thinking=_shows_thinking(session),
-            console=self._console,
-            answer=answer,
-            thinking=ThinkingView(self._console, live, session.thoughts.append),
-        )
+        shows_thinking = _shows_thinking(session)
+        self._blocks: BlockRenderer | None = None
+        if is_plain:
+            self._renderer = TextRenderer(show_thinking=shows_thinking, console=self._console)
+        else:
+            self._renderer = self._blocks = BlockRenderer(
+                show_thinking=shows_thinking,
+                console=self._console,
+                show_rows=self._show_tail,
+                keep_fold=session.folds.append,
+            )
         self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
         self._children = session.children = RunningChildren()
@@ -87,6 +93,8 @@ class TurnView:
         """Show one event; do not repeat a state that has not changed."""
         self._meter.count_event(event)
         self._children.track_event(event)
+        if isinstance(event, ev.Steered):
+            self._print_rendered(self._renderer.pause)  # the message stands below what was read
         if not ev.is_from_subagent(event):
             self._update_session(event)
         elif not isinstance(event, ev.Notice):
@@ -95,45 +103,63 @@ class TurnView:
             return
         if isinstance(event, ev.Notice):
             event = replace(event, text=adapt_to_conversation(event.text))
-        with self._console.capture() as written:
-            if isinstance(event, SILENT_EVENTS):
-                self._renderer.pause()
-            elif isinstance(event, ev.Failure):  # a conversation continues in another way
-                self._renderer.show_event(replace(event, thread_id=""))
-            else:
-                self._renderer.show_event(event)
-            if self._details:
-                self._details.show_event(event)
-        lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
-        self._session.prompt.print_above(lines + ended)
-        if isinstance(event, ev.Progress):
+        self._print_rendered(partial(self._render_event, event))
+        if isinstance(event, ev.Progress) and event.task != "wait":
             self._session.prompt.show_tail(f"  ⋯ {format_progress(event)}")
         elif self._rest or not isinstance(event, (ev.Output, ev.Thinking)):
             self._session.prompt.show_tail(self._rest or self._render_running_calls())
+
+    def _render_event(self, event: ev.Event) -> None:
+        if isinstance(event, ev.Failure):  # a conversation continues in another way
+            event = replace(event, thread_id="")
+        if isinstance(event, SILENT_EVENTS):
+            self._renderer.pause()
+        else:
+            self._renderer.show_event(event)
+        if self._details:
+            self._details.show_event(event)
+
+    def _print_rendered(self, render: Callable[[], None]) -> None:
+        """Print what a function writes on the console above the prompt."""
+        with self._console.capture() as written:
+            render()
+        lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
+        self._session.prompt.print_above(lines + ended)
 
     def show_end(self, last: ev.Event | None) -> None:
         """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
             why, thread = translate_stored(last.description), last.thread_id[:SHORT_ID]
-            self._session.show(t(_choose_open_words(last), why=why, thread=thread), "yellow")
+            self._show_note(t(_choose_open_words(last), why=why, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
-            self._session.show(t("repl.failed"), "dim")
+            self._show_note(t("repl.failed"), "dim")
         waiting = [card_id[:SHORT_ID] for card_id in self._session.proposals]
         if waiting and self._has_proposed:
             words = t("repl.proposals", count=len(waiting), ids=" ".join(waiting))
-            self._session.show(words, "cyan")
-        if summary := self._meter.format_summary():
-            self._session.show(summary, "dim")
+            self._show_note(words, "cyan")
+        if self._meter.tokens:
+            meter, is_brief = self._meter, self._blocks is not None
+            self._show_note(meter.format_brief() if is_brief else meter.format_summary(), "dim")
+
+    def _show_note(self, text: str, style: str) -> None:
+        """Show a note below the turn, at its left edge and apart from it."""
+        self._session.show(f"\n{EDGE}{text}" if self._blocks else text, style)
 
     def show_interruption(self) -> None:
         """Keep what the turn has shown so far."""
-        for call in self._renderer.running_calls:
-            self._session.show(call, "yellow")
+        if self._blocks:
+            self._print_rendered(self._blocks.show_stopped)
+        else:
+            for call in self._renderer.running_calls:
+                self._session.show(call, "yellow")
         self.show_event(ev.Interrupted(self._session.thread))
         self._session.prompt.show_tail("")
 
     def _render_running_calls(self) -> str:
+        if self._blocks:
+            rows = self._blocks.live_rows
+            return "".join(map(render_lines, [Text(), *rows] if rows else [])).rstrip("\n")
         return "\n".join(render_lines(call).rstrip("\n") for call in self._renderer.running_calls)
 
     def _show_tail(self, rows: Sequence[Text]) -> None:
@@ -161,11 +187,23 @@ class TurnView:
                 session.show(warning, "yellow")
             session.is_warned = True
 
+    def _track_wait(self, event: ev.Event) -> None:
+        match event:
+            case ev.Retrying(reason=reason, seconds=seconds) if seconds:
+                self._session.wait = ProviderWait(seconds, translate(reason))
+            case ev.Progress(task="wait", done=done, total=total):
+                self._session.wait = ProviderWait(total - done)
+            case _:
+                self._session.wait = None
+
     def _update_session(self, event: ev.Event) -> None:
         session = self._session
         if self._is_beside:
             return
+        self._track_wait(event)
         match event:
+            case ev.Todos(items=items):
+                session.todos = items
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode
                 session.sandbox = event.sandbox

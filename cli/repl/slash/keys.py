@@ -6,7 +6,7 @@ from ..session.session import Session
 
 # Each row is the key `keys.NAME` of the catalogue, its keys and what they do
 ROWS = (
-    *("send", "newline", "history", "search", "menu", "mode", "thought", "stop", "rewind"),
+    *("send", "newline", "history", "search", "menu", "mode", "thought", "todos", "stop", "rewind"),
     *("stash", "editor", "background", "clear", "exit", "suspend", "mention", "shell", "note"),
 )
 

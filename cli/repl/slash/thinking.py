@@ -15,7 +15,7 @@ EFFORTS = ("auto", "low", "medium", "high", "max")
 async def switch_thinking(session: Session, name: str) -> None:
     """Choose when the model thinks, or show the last folded thought; without a name say it."""
     if name == "show":
-        session.open_thought()
+        session.open_fold(kind="thought")
         return
     if name:
         strategy = STRATEGIES.get(name) or _validate(name, [*STRATEGIES.values()], [*STRATEGIES])

@@ -25,7 +25,7 @@ async def test_at_a_terminal_it_is_coloured_and_whole(kept: Kept) -> None:
     environ = {"MAXAGENT_HOME": str(kept.home), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
     with Terminal(argv, kept.folder, environ) as terminal:
         assert terminal.end() == 0
-    assert "\x1b[32m+999\x1b[0m" in terminal.shown
+    assert "\x1b[32m1000 + \x1b[0m\x1b[32m999\x1b[0m" in terminal.shown
 
 
 def test_steps_the_wrong_way_round_are_refused(kept: Kept) -> None:

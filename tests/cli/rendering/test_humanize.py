@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.humanize import format_age, format_duration, format_size
+from maxagent.cli.rendering.humanize import format_age, format_count, format_duration, format_size
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -52,3 +52,12 @@ def test_durations_have_two_units() -> None:
 )
 def test_bytes_are_shown_in_the_largest_unit(count: int, text: str) -> None:
     assert format_size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (999, "999"), (1_000, "1.0k"), (9_949, "9.9k"), (9_950, "10k"), (21_039, "21k")]
+    + [(999_499, "999k"), (999_500, "1.0M"), (1_340_000, "1.3M")],
+)
+def test_counts_take_few_characters(count: int, text: str) -> None:
+    assert format_count(count) == text

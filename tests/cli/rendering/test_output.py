@@ -16,6 +16,18 @@ DOORS = {"rendering/output.py", "rendering/console.py"}
 PRINTED = {
     "rendering/table.py": ["table"],
     "rendering/console.py": ["row", "content", "row"],
+    "rendering/block_printer.py": [
+        "build_head(head, right, bullet, self._console.width)",
+        "Text.assemble(EDGE, row) if row else row",
+        "Text.assemble(bullet, row)",
+        "Text.assemble(EDGE, row)",
+    ],
+    "rendering/blocks/renderer.py": [
+        "build_user_message(event.title, self._console.width)",
+        "Text.assemble(EDGE, row) if row else row",
+        "build_user_message(text, self._console.width)",
+    ],
+    "rendering/diffs/output.py": ["Text.assemble(indent, row) if row else row"],
     "rendering/markdown/live.py": ["row"],
     "prompts/credential_input.py": ["row"],
     "prompts/text_input.py": ["last", "row"],

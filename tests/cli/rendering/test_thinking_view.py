@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from maxagent.cli.i18n.catalogs import use_language
+from maxagent.cli.rendering.renderer import create_text_renderer
 from maxagent.cli.rendering.text_renderer import TextRenderer
 from maxagent.cli.rendering.thinking_view import GUTTER, ThinkingView, build_thinking_block
 from maxagent.sdk import events as ev
@@ -52,14 +53,14 @@ def terminal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_thinking_folds_when_the_answer_begins(terminal: Terminal) -> None:
-    renderer = TextRenderer(console=terminal.console)
+    renderer = create_text_renderer(console=terminal.console)
     for piece in (LONG[:20], LONG[20:]):
         renderer.show_event(ev.Thinking(piece))
     label, *_ = terminal.rows
     assert label == "Thinking…"
     renderer.show_event(ev.Output("It **is** wrong."))
     renderer.pause()
-    assert terminal.rows == ["┆ Thought for 1 s", "It is wrong."]
+    assert terminal.rows == ["● Thought for 1 s", "● It is wrong."]
 
 
 def test_live_rows_are_the_last_behind_gutter(terminal: Terminal) -> None:

@@ -28,6 +28,13 @@ def test_waiting_for_the_user_takes_no_time() -> None:
     assert meter.format_summary() == "2.0 s · 100 tokens in (50% cached), 20 out"
 
 
+def test_a_few_words_end_a_turn_at_a_terminal() -> None:
+    assert meter_after(STARTED, usage(0.25), ev.Failure("", "", 1)).format_brief() == (
+        "1 s · 120 tokens · $0.25"
+    )
+    assert meter_after(usage(None)).format_brief() == "120 tokens"
+
+
 def test_nothing_is_said_without_a_request() -> None:
     assert meter_after(STARTED, ev.Interrupted("t")).format_summary() == ""
 

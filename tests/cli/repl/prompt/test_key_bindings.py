@@ -50,7 +50,10 @@ class Recorded:
     def switch_mode(self) -> None:
         self.done.append("switched")
 
-    def open_thought(self) -> None:
+    def show_todos(self) -> None:
+        self.done.append("todos")
+
+    def open_fold(self) -> None:
         self.done.append("opened")
 
     def request_exit(self) -> None:

@@ -1,8 +1,12 @@
 """`/think` and `/effort`: what holds from the next message on, and the last folded thought."""
 
+from functools import partial
+
 import pytest
 from repl_session import Spoken
 
+from maxagent.cli.rendering.blocks.folds import Fold, fold_lines
+from maxagent.cli.rendering.thinking_view import build_thinking_block
 from maxagent.config.errors import UsageError
 
 
@@ -25,7 +29,9 @@ async def test_effort_sets_the_next_effort(spoken: Spoken) -> None:
 
 
 async def test_show_opens_newest_thought_then_older(spoken: Spoken) -> None:
-    spoken.session.thoughts = ["older", "newer"]
+    texts = ("older", "newer")
+    spoken.session.folds = [Fold("thought", partial(build_thinking_block, text)) for text in texts]
+    spoken.session.folds.append(fold_lines("output", "Ran make", ["all"]))
     seen = [await spoken("/think show") for _ in range(3)]
-    assert seen[:2] == ["Thinking\n┆ newer\n", "Thinking\n┆ older\n"]
+    assert seen[:2] == ["\nThinking\n┆ newer\n", "\nThinking\n┆ older\n"]
     assert "No folded thinking" in seen[2]

@@ -1,0 +1,68 @@
+"""Blocks of a terminal: an empty row before each, a bullet where it begins, one left edge."""
+
+from rich.console import Console
+from rich.text import Text
+
+from .console import style_text
+from .line_breaks import wrap_text
+from .text_width import measure_width
+
+BULLET = "● "
+EDGE = " " * len(BULLET)
+# Columns of the widest head row: what stands at its right must not be far from the text
+MAX_HEAD = 100
+GAP = 2
+
+
+class BlockPrinter:
+    """Prints the blocks of one turn, one below the other."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last_kind = ""
+
+    @property
+    def width(self) -> int:
+        """Columns that a row may take beside the left edge."""
+        return max(self._console.width - len(EDGE), 1)
+
+    def open_block(self, kind: str = "") -> None:
+        """Print the empty row before a block; lines of one kind, such as notes, stay together."""
+        if not kind or kind != self._last_kind:
+            self._console.print()
+        self._last_kind = kind
+
+    def print_head(self, head: Text, right: str = "", *, bullet: str = "", kind: str = "") -> None:
+        """Begin a block with one row; `right` stands at its right, `bullet` is a style."""
+        self.open_block(kind)
+        self._console.print(build_head(head, right, bullet, self._console.width))
+
+    def print_line(self, text: str, style: str, *, kind: str = "") -> None:
+        """Begin a block with a text that may take several rows."""
+        self.open_block(kind)
+        bullet = Text(BULLET, style=style)
+        for row in wrap_text(style_text(text, style), self.width):
+            self._console.print(Text.assemble(bullet, row))
+            bullet = Text(EDGE)
+
+    def print_rows(self, text: Text) -> None:
+        """Print a text inside the block."""
+        for row in wrap_text(text, self.width):
+            self._console.print(Text.assemble(EDGE, row))
+
+    def print_row(self, row: Text) -> None:
+        """Print a row that fits as it is."""
+        self._console.print(Text.assemble(EDGE, row) if row else row)
+
+
+def build_head(head: Text, right: str, bullet: str, columns: int) -> Text:
+    """Return the first row of a block, with what stands at its right; the head is cut to fit."""
+    columns = min(columns, MAX_HEAD)
+    room = columns - len(EDGE) - (measure_width(right) + GAP if right else 0)
+    head = head.copy()
+    head.truncate(max(room, 1), overflow="ellipsis")
+    row = Text.assemble(Text(BULLET, style=bullet), head)
+    if right:
+        pad = columns - measure_width(row.plain) - measure_width(right)
+        row.append(" " * max(pad, GAP)).append(right, style="dim")
+    return row

@@ -1,0 +1,62 @@
+"""The output of a running program: its first rows, and a ring of the last ones."""
+
+from collections import deque
+
+from .folds import MAX_LINES
+
+# First rows that are shown, and last ones: a program prints its errors at the end
+FIRST_ROWS = 3
+LAST_ROWS = 8
+# Last rows of a program that has succeeded
+LAST_ROWS_OF_SUCCESS = 3
+# Rows that are shown while it runs
+LIVE_ROWS = 4
+# Characters of one line that are kept
+MAX_LINE = 2_000
+
+
+class OutputFold:
+    """Takes pieces of output; shows no empty lines."""
+
+    def __init__(self, *, keeps_all: bool = False) -> None:
+        self.lines = deque[str](maxlen=MAX_LINES if keeps_all else 0)
+        """The lines that can be opened."""
+        self._tail = ""
+        """The incomplete line."""
+        self._first: list[str] = []
+        self._last = deque[str](maxlen=LAST_ROWS)
+        self._count = 0
+
+    def add_text(self, piece: str) -> None:
+        """Add a piece."""
+        *lines, self._tail = (self._tail + piece).split("\n")
+        for line in lines:
+            self._add_line(line)
+        self._tail = self._tail[:MAX_LINE]
+
+    def _add_line(self, line: str) -> None:
+        shown_line = line.rstrip("\r").rpartition("\r")[2][:MAX_LINE]
+        self.lines.append(shown_line)
+        if not shown_line.strip():
+            return
+        self._count += 1
+        if len(self._first) < FIRST_ROWS:
+            self._first.append(shown_line)
+        else:
+            self._last.append(shown_line)
+
+    def list_live_rows(self) -> list[str]:
+        """Return the last rows so far."""
+        lines = [*self._first, *self._last, *([self._tail] if self._tail else [])]
+        return [line for line in lines if line.strip()][-LIVE_ROWS:]
+
+    def finish(self, *, ok: bool) -> tuple[list[str], int, list[str]]:
+        """Return the first rows, how many are left out after them, and the last ones."""
+        if self._tail:
+            self._add_line(self._tail)
+            self._tail = ""
+        last = list(self._last)[-(LAST_ROWS_OF_SUCCESS if ok else LAST_ROWS) :]
+        hidden = self._count - len(self._first) - len(last)
+        if hidden == 1:  # a row that tells of one row takes the place of it
+            last, hidden = list(self._last)[-len(last) - 1 :], 0
+        return self._first, hidden, last

@@ -1,0 +1,86 @@
+"""Tool calls in the words of a person: `Read src/cart.py` instead of a tool's name."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...i18n.catalogs import t
+from ..sanitize import sanitize_line
+from ..tool_summary import MAIN_ARGUMENTS, list_patched_files
+
+# The verb of each tool, as its keys in the catalogue name it
+VERBS = {
+    "read_file": "read",
+    "list_files": "list",
+    "glob": "search",
+    "grep": "search",
+    "list_code_definitions": "read",
+    "module_doc_read": "read",
+    "command_output": "read",
+    "edit": "edit",
+    "replace_in_file": "edit",
+    "apply_patch": "edit",
+    "write_file": "write",
+    "module_doc_write": "write",
+    "run_command": "run",
+    "run_tests": "run",
+    "shell_start": "run",
+    "command_kill": "stop",
+    "todowrite": "plan",
+    "todoclear": "plan",
+    "todoread": "plan",
+    "ask_user": "ask",
+    "subagent": "ask",
+    "webfetch": "fetch",
+    "search_memory": "recall",
+    "recall_notes": "recall",
+    "record_note": "note",
+    "get_skill": "learn",
+    "attempt_completion": "finish",
+}
+
+
+class CallPhrase(NamedTuple):
+    """A verb and what it is about."""
+
+    verb: str
+    """The key of the verb."""
+    subject: str
+
+    @property
+    def done(self) -> str:
+        """The verb of a call that has ended: `Read`, `Edited`, `Ran`."""
+        return t(f"call.{self.verb}.done")
+
+    @property
+    def infinitive(self) -> str:
+        """The verb of a call that runs, or did not: `Read`, `Edit`, `Run`."""
+        return t(f"call.{self.verb}")
+
+
+def describe_call(tool: str, args: Mapping[str, Any]) -> CallPhrase:
+    """Return the verb and the subject of a call."""
+    if tool.startswith("git_"):
+        return CallPhrase("run", tool.replace("_", " "))
+    subject = sanitize_line(" ".join(_list_subjects(tool, args)))
+    if verb := VERBS.get(tool):
+        return CallPhrase(verb, subject)
+    return CallPhrase("use", sanitize_line(f"{tool} {subject}"))
+
+
+def _list_subjects(tool: str, args: Mapping[str, Any]) -> list[str]:
+    if tool == "subagent":
+        return [str(args[name]) for name in ("agent_type", "resume", "task") if args.get(name)]
+    if tool == "use_mcp_tool":
+        return [str(args[name]) for name in ("server_name", "tool_name") if args.get(name)]
+    if tool in ("grep", "glob"):
+        return _describe_search(args)
+    if files := list_patched_files(tool, args):
+        return [", ".join(files)]
+    texts = [value for value in args.values() if isinstance(value, str)]
+    return [str(args[name]) for name in MAIN_ARGUMENTS if args.get(name)] or texts[:1]
+
+
+def _describe_search(args: Mapping[str, Any]) -> list[str]:
+    pattern = str(args.get("regex") or args.get("pattern") or "")
+    folder = str(args.get("path") or "")
+    return [pattern, *([t("call.in", folder=folder)] if folder not in ("", ".") else [])]

@@ -1,0 +1,118 @@
+"""Reading calls that follow each other, as one row: what was read, or how many of each kind."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+from ...i18n.catalogs import t
+from ..text_width import measure_width
+from .phrases import CallPhrase, describe_call
+
+# Calls that are named one by one; more are counted
+MAX_NAMED = 4
+_PARTS = re.compile(r"\s*(?:\||&&|\|\||;)\s*")
+# Marks in a command that may do more than its programs say
+_MARKS = re.compile(r"[`$<>\n\\]")
+READING_GIT = frozenset({"status", "log", "diff", "show", "branch", "blame"})
+
+
+def is_reading(tool: str, args: Mapping[str, Any]) -> bool:
+    """Return whether a call that succeeded is worth a count only; the thread has its result."""
+    from ....tools.tool_table import TOOLS
+
+    entry = TOOLS.get(tool)
+    if tool == "run_command":
+        return is_reading_command(str(args.get("command", "")))
+    return entry is not None and entry.effect in ("read", "fetch")
+
+
+def is_reading_command(command: str) -> bool:
+    """Return whether plain programs that only read make up the command."""
+    from ....tools.shell.readonly.classifier import list_reading_programs
+
+    if _MARKS.search(command):
+        return False
+    programs = set(list_reading_programs())
+    for part in _PARTS.split(command.strip()):
+        program, *words = part.split() or [""]
+        if program == "git":
+            if not words or words[0] not in READING_GIT:
+                return False
+        elif program not in programs:
+            return False
+    return True
+
+
+class ReadingGroup:
+    """The thoughts and the reading calls since the last other block."""
+
+    def __init__(self) -> None:
+        self._phrases: list[CallPhrase] = []
+        self._thought = 0
+        """Seconds of thinking."""
+        self.seconds = 0.0
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._phrases or self._thought)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the row names no calls, only how many there are."""
+        return len(self._phrases) > MAX_NAMED
+
+    @property
+    def has_thoughts_only(self) -> bool:
+        """Whether nothing was read."""
+        return not self._phrases
+
+    def add_thought(self, seconds: int) -> None:
+        """Add a thought."""
+        self._thought += seconds
+
+    def add_call(self, tool: str, args: Mapping[str, Any], seconds: float) -> None:
+        """Add a call that has ended."""
+        phrase = describe_call(tool, args)
+        if phrase not in self._phrases[-1:]:
+            self._phrases.append(phrase)
+        self.seconds += seconds
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._phrases.clear()
+        self._thought = 0
+        self.seconds = 0.0
+
+    def format_row(self, width: int) -> str:
+        """Return the row: named calls as far as they fit, else their counts."""
+        thought = t("thinking.folded", seconds=self._thought) if self._thought else ""
+        calls = "" if self.is_counted else _name_calls(self._phrases)
+        if self.is_counted or (len(self._phrases) > 1 and measure_width(calls) > width):
+            calls = _count_calls(self._phrases)
+        return " · ".join(filter(None, [thought, calls]))
+
+    def list_calls(self) -> list[str]:
+        """Return every call, one line each."""
+        return [f"{phrase.done} {phrase.subject}".strip() for phrase in self._phrases]
+
+
+def _name_calls(phrases: list[CallPhrase]) -> str:
+    """Return the calls by name, those of one verb behind it."""
+    parts: list[str] = []
+    verb = ""
+    for phrase in phrases:
+        if phrase.verb == verb and phrase.subject:
+            parts[-1] = t("call.pair", first=parts[-1], second=phrase.subject)
+        else:
+            parts.append(f"{phrase.done} {phrase.subject}".strip())
+        verb = phrase.verb
+    return " · ".join(parts)
+
+
+def _count_calls(phrases: list[CallPhrase]) -> str:
+    counts = Counter(phrase.verb for phrase in dict.fromkeys(phrases))
+    texts = [t(f"call.{verb}.count", count=count) for verb, count in counts.items()]
+    text = reduce(lambda first, second: t("call.pair", first=first, second=second), texts)
+    return text[:1].upper() + text[1:]

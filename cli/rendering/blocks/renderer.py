@@ -1,0 +1,273 @@
+"""A run at a terminal: blocks with air, an answer as Markdown, calls in human words."""
+
+from functools import partial
+
+from rich.console import Console
+from rich.text import Text
+
+from ....sdk import events as ev
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ...i18n.stored_messages import translate_stored
+from ..block_printer import EDGE, BlockPrinter
+from ..console import TransientRows, can_redraw, open_console, style_text
+from ..diffs.layout import FOLDED_ROWS, fold_rows
+from ..diffs.output import render_diff
+from ..diffs.parser import parse_diff
+from ..event_text import describe_outcome, describe_review
+from ..listings.threads import SHORT_ID
+from ..output import echo
+from ..sanitize import sanitize_line
+from ..text_renderer import TextRenderer
+from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
+from .calls import CallBlocks
+from .folds import Fold, KeepFold
+from .todos import TodoBlocks
+from .user_message import build_user_message
+
+VERDICT_STYLES = {"passed": "green", "failed": "red", "unverified": "yellow"}
+# The id of the output of the graph's own tests
+VERIFY = "verify"
+OUTCOME_STYLES = {"verified": "bold green", "failed": "bold red"}
+
+
+class BlockRenderer(TextRenderer):
+    """Prints blocks and never redraws them; what runs is shown by `live_rows`."""
+
+    def __init__(
+        self,
+        *,
+        show_thinking: bool = True,
+        console: Console,
+        show_rows: ShowRows | None = None,
+        keep_fold: KeepFold | None = None,
+    ) -> None:
+        """Create it; `show_rows` replaces the rows at the end of the terminal."""
+        from ..markdown.live import AnswerView
+
+        self._printer, self._keep_fold = BlockPrinter(console), keep_fold
+        self._calls = CallBlocks(self._printer, self._print_diff, keep_fold)
+        self._todos = TodoBlocks(self._printer)
+        self._test_title = ""
+        self._reviewed = ""
+        """The outcome that a review has shown."""
+        show_rows = show_rows or TransientRows(console).show_rows
+        super().__init__(
+            show_thinking=show_thinking,
+            console=console,
+            answer=AnswerView(console, show_rows, self._printer),
+            thinking=ThinkingView(
+                console,
+                show_rows,
+                self._keep_thought if keep_fold else None,
+                show_fold=self._calls.add_thought,
+            ),
+            tools=self._calls,
+        )
+
+    @property
+    def live_rows(self) -> list[Text]:
+        """What runs, and what was read since the last block, as rows of the moment."""
+        return self._calls.live_rows
+
+    def show_stopped(self) -> None:
+        """Show what was running when the run was stopped."""
+        self._finish_block()
+        self._calls.show_stopped()
+
+    def _show_own_event(self, event: ev.Event) -> None:
+        match event:
+            case ev.Output(text=text):
+                if text.strip():
+                    self._calls.flush()
+                super()._show_own_event(event)
+            case ev.TokenUsage():
+                self._finish_text()  # a group of reading calls goes on
+            case ev.RunStarted():
+                self._show_start(event)
+            case ev.RoleStarted(role=role):
+                self._print_heading(t(f"role.{role}"))
+            case ev.Steered(text=text):
+                self._finish_block()
+                self._printer.open_block()
+                self._console.print(build_user_message(text, self._console.width))
+            case ev.Todos(items=items):
+                self._finish_block()
+                self._todos.show(items)
+            case ev.Verifying(command=command, purpose=purpose):
+                self._finish_block()
+                title = t(f"role.tests.{purpose}") if purpose else t("role.tests")
+                self._test_title = f"{title}  {sanitize_line(command)}"
+                call = ev.ToolCall(VERIFY, "run_tests", {"command": command}, "")
+                self._calls.add_call(call)
+            case ev.EvidenceFound():
+                self._show_evidence(event)
+            case ev.Question():
+                super()._show_own_event(event)
+                self._show_review(event)
+            case ev.Retrying():
+                self._show_retry(event)
+            case ev.Completion():
+                self._show_completion(event)
+            case ev.Failure():
+                self._show_failure(event)
+            case _:
+                super()._show_own_event(event)
+
+    def _keep_thought(self, text: str) -> None:
+        if self._keep_fold:
+            self._keep_fold(Fold("thought", partial(build_thinking_block, text)))
+
+    def _show_start(self, event: ev.RunStarted) -> None:
+        """Show what is to be done, and with what; only what is new if the run goes on."""
+        self._thread_id = event.thread_id
+        head = (event.thread_id, event.model, event.mode, event.sandbox)
+        if event.resumed and head == self._head:
+            return
+        self._head = head
+        self._finish_block()
+        self._printer.open_block()
+        self._console.print(build_user_message(event.title, self._console.width))
+        sandbox = translate_stored(event.sandbox.partition(":")[0])
+        key = "run.resumed" if event.resumed else "run.started"
+        line = t(
+            key,
+            thread=event.thread_id[:SHORT_ID],
+            model=event.model,
+            mode=event.mode,
+            sandbox=t("run.sandbox", state=sandbox),
+        )
+        self._printer.print_rows(style_text(sanitize_line(line), "dim"))
+        self._printer.print_rows(style_text(sanitize_line(event.folder), "dim"))
+
+    def _show_evidence(self, event: ev.EvidenceFound) -> None:
+        self._finish_block()
+        style = VERDICT_STYLES[event.verdict]
+        reason = sanitize_line(translate_stored(event.reason))
+        verdict = t("labelled", label=t(f"verdict.{event.verdict}"), said=reason)
+        self._printer.print_head(style_text(self._test_title, "bold"), bullet=style)
+        is_failed = event.verdict == "failed"
+        title = self._test_title
+        if not self._calls.finish_output(VERIFY, title=title, ok=not is_failed) and is_failed:
+            self._calls.print_text(title, event.tail)
+        self._printer.print_rows(style_text(verdict, style))
+
+    def _show_completion(self, event: ev.Completion) -> None:
+        self._show_changes(self._shown_diffs.filter_unshown(event.diff))
+        self._finish_block()
+        if event.outcome != self._reviewed:
+            self._print_verdict(describe_outcome(event), event.outcome)
+        self._print_facts(len(event.files))
+        summary = event.summary.strip() if event.outcome != "undone" else ""
+        if summary and self._prints_result():
+            self._printer.open_block()
+            self._print_result(summary)
+        elif summary:
+            echo(summary)
+
+    def _show_failure(self, event: ev.Failure) -> None:
+        self._print_line(t("error.says", message=translate(event.message)), "bold red")
+        if event.hint:
+            hint = t("error.hint", hint=translate(event.hint))
+            self._printer.print_rows(style_text(hint, "yellow"))
+        if event.thread_id:
+            thread_line = t("run.kept", thread=event.thread_id[:SHORT_ID])
+            self._printer.print_rows(style_text(thread_line, "dim"))
+
+    def _show_review(self, event: ev.Question) -> None:
+        """Show the verdict on which the user is asked, and what it took."""
+        for request in event.action_requests:
+            if request["name"] == "review":
+                args = request["args"]
+                self._reviewed = str(args["outcome"])
+                self._print_verdict(describe_review(args), self._reviewed)
+                self._print_facts(len(parse_diff(str(args.get("diff") or ""))))
+
+    def _print_verdict(self, text: str, outcome: str) -> None:
+        style = OUTCOME_STYLES.get(outcome, "bold yellow")
+        self._printer.print_line(sanitize_line(text), style)
+
+    def _print_facts(self, files: int) -> None:
+        """Print time, tokens and cost, todos, files and thread on one row."""
+        facts = [
+            self._todos.format_brief(),
+            self._meter.format_brief() if self._meter.tokens else "",
+            t("run.files", count=files) if files else "",
+            t("run.thread", thread=self._thread_id[:SHORT_ID]) if self._thread_id else "",
+        ]
+        if row := " · ".join(filter(None, facts)):
+            self._printer.print_rows(style_text(row, "dim"))
+
+    def _show_cost(self, last: ev.Event | None) -> None:
+        is_review = isinstance(last, ev.Question) and last.kind == "review"
+        if not isinstance(last, ev.Completion) and not is_review and self._meter.tokens:
+            self._printer.open_block()
+            self._print_facts(0)
+
+    def _show_retry(self, event: ev.Retrying) -> None:
+        """Say once why a request is repeated; a row of the moment counts the seconds."""
+        if self._answer:
+            self._answer.discard_tail()
+        reason = sanitize_line(translate(event.reason))
+        if event.attempt <= 1 or not event.seconds:
+            self._finish_block()
+            self._printer.print_line(reason, "dim", kind="quiet")
+
+    def _prints_result(self) -> bool:
+        """Return whether the result, on stdout, reaches this terminal."""
+        return can_redraw(open_console(stderr=False))
+
+    def _print_result(self, summary: str) -> None:
+        from ..markdown.blocks import MarkdownBlock
+        from ..markdown.layout import render_block
+
+        console = open_console(stderr=False)
+        for row in render_block(MarkdownBlock(summary), self._printer.width):
+            console.print(Text.assemble(EDGE, row) if row else row)
+
+    def _show_changes(self, diff: str) -> None:
+        self._finish_block()
+        if diff:
+            self._print_heading(t("run.changes"))
+            self._print_folded(diff, has_name=True)
+
+    def _print_folded(self, diff: str, *, has_name: bool) -> None:
+        rows = render_diff(diff, self._printer.width, has_name=has_name)
+        shown_rows = fold_rows(rows, FOLDED_ROWS)
+        if len(shown_rows) < len(rows) and self._keep_fold:
+            self._keep_fold(Fold("diff", partial(_join_diff_rows, diff)))
+            shown_rows[-1].append(f" · {t('fold.key')}")
+        for row in shown_rows:
+            self._printer.print_row(row)
+
+    def _print_diff(self, diff: str) -> None:
+        """Print the diff of a call below its head, which names the file."""
+        if self._plan and f"\n+++ b/{self._plan}\n" in diff:
+            return
+        self._shown_diffs.add(diff)
+        self._print_folded(diff, has_name=diff.count("\n+++ ") > 1)
+
+    def _print_heading(self, text: str) -> None:
+        self._finish_block()
+        self._printer.open_block()
+        self._console.print(style_text(text.strip(), "bold cyan"))
+
+    def _print_line(self, text: str, style: str) -> None:
+        self._finish_block()
+        kind = "" if style.startswith("bold") else "note"
+        self._printer.print_line(text.strip("\n"), style, kind=kind)
+
+    def _print_verbatim(self, line: str) -> None:
+        self._finish_block()
+        self._printer.print_rows(style_text(line, "dim"))
+
+    def _finish_text(self) -> None:
+        super()._finish_block()
+
+    def _finish_block(self) -> None:
+        super()._finish_block()
+        self._calls.flush()
+
+
+def _join_diff_rows(diff: str, width: int) -> Text:
+    return Text("\n").join(render_diff(diff, width))

@@ -1,0 +1,73 @@
+"""The todo list: in full when it is new, then one row for what has changed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from ...i18n.catalogs import t
+from ..block_printer import BlockPrinter
+from ..console import style_text
+from ..sanitize import sanitize_line
+
+MARKS = {"completed": "☒", "in_progress": "▸", "cancelled": "☒"}
+OPEN_MARK = "☐"
+STYLES = {"completed": "dim", "in_progress": "bold", "cancelled": "dim strike"}
+
+TodoItems = Sequence[Mapping[str, Any]]
+
+
+class TodoBlocks:
+    """Shows the lists of one turn."""
+
+    def __init__(self, printer: BlockPrinter) -> None:
+        self._printer = printer
+        self._items: TodoItems = ()
+        self._contents: set[str] = set()
+
+    def show(self, items: TodoItems) -> None:
+        """Show a list; of one that was shown before only how far it is."""
+        self._items = items
+        contents = {str(item.get("content", "")) for item in items}
+        is_known, self._contents = bool(contents) and contents <= self._contents, contents
+        done = count_done(items)
+        if is_known:
+            row = format_row(items)
+            self._printer.print_head(style_text(row, "dim"), bullet="dim", kind="todos")
+            return
+        head = Text.assemble(
+            (t("call.plan.done"), "bold"), f" {t('todos.count', count=len(items))}"
+        )
+        self._printer.print_head(head, f"{done}/{len(items)}" if done else "", bullet="green")
+        self._printer.print_rows(build_list(items))
+
+    def format_brief(self) -> str:
+        """Return how many steps are done; empty without a list."""
+        done, count = count_done(self._items), len(self._items)
+        return t("todos.brief", done=done, count=count) if count else ""
+
+
+def count_done(items: TodoItems) -> int:
+    """Count the items that are finished, or not wanted any more."""
+    return sum(item.get("status") in ("completed", "cancelled") for item in items)
+
+
+def format_row(items: TodoItems) -> str:
+    """Return how far the list is and what comes now, on one row."""
+    current = next((item for item in items if item.get("status") == "in_progress"), None)
+    current = current or next((item for item in items if item.get("status") == "pending"), None)
+    count = f"{count_done(items)}/{len(items)}"
+    if current is None:
+        return t("todos.done", count=count)
+    return f"{count} · {sanitize_line(str(current.get('content', '')))}"
+
+
+def build_list(items: TodoItems) -> Text:
+    """Return the list, one line for each item."""
+    return Text("\n").join(map(_build_item, items))
+
+
+def _build_item(item: Mapping[str, Any]) -> Text:
+    status = str(item.get("status", ""))
+    text = sanitize_line(str(item.get("content", "")))
+    return style_text(f"{MARKS.get(status, OPEN_MARK)} {text}", STYLES.get(status, ""))

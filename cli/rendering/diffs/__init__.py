@@ -1,0 +1,1 @@
+"""Unified diffs for people: file names, line numbers, syntax, and the changed words."""

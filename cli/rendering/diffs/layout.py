@@ -1,0 +1,113 @@
+"""A diff as rows of a terminal: line number, sign, code; the changed words are lit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.text import Text
+
+from ...i18n.catalogs import t
+from ..console import style_text
+from ..line_breaks import cut_text
+from ..markdown.syntax import highlight_code
+from ..sanitize import sanitize_line
+from ..text_width import measure_width
+from ..theme import get_theme
+from .changed_words import Span, find_changed_words
+from .parser import DiffLine, FileDiff
+
+SIGNS = {"context": " ", "removed": "−", "added": "+"}
+SIGN_STYLES = {"context": "dim", "removed": "red", "added": "green"}
+NOTE_STYLE = "dim"
+# Rows that are shown unless all are wanted
+FOLDED_ROWS = 20
+# Lines of a hunk that are highlighted
+MAX_HIGHLIGHTED = 2_000
+
+
+def render_file_head(file: FileDiff) -> Text:
+    """Return the name of a file and the counts of its changed lines."""
+    head = style_text(sanitize_line(file.path), "bold")
+    return Text.assemble(head, "  ", (f"+{file.added}", "green"), " ", (f"−{file.removed}", "red"))
+
+
+def render_hunks(file: FileDiff, width: int) -> Iterator[Text]:
+    """Yield the rows of a file's changes, at most `width` wide."""
+    for note in file.notes:
+        yield style_text(sanitize_line(note), NOTE_STYLE)
+    largest = max((line.number for hunk in file.hunks for line in hunk), default=0)
+    digits = max(len(str(largest)), 3)
+    for number, hunk in enumerate(file.hunks):
+        if number:
+            yield Text(f"{'⋮':>{digits}}", NOTE_STYLE)
+        yield from _render_hunk(hunk, file.path, digits, width)
+
+
+def fold_rows(rows: Sequence[Text], limit: int | None) -> list[Text]:
+    """Return at most this many rows, and a row that tells of the others; None: all."""
+    if limit is None or len(rows) <= limit + 1:
+        return list(rows)
+    return [*rows[:limit], Text(f"… {t('tool.left_out', count=len(rows) - limit)}", NOTE_STYLE)]
+
+
+def _render_hunk(hunk: Sequence[DiffLine], path: str, digits: int, width: int) -> Iterator[Text]:
+    theme = get_theme()
+    row_styles = {"added": theme.added, "removed": theme.removed}
+    word_styles = {"added": theme.added_word, "removed": theme.removed_word}
+    codes = _color_lines(hunk, path, row_styles)
+    lit = _find_lit_words(hunk, codes)
+    rows: list[tuple[DiffLine, Text]] = []
+    for line, code, spans in zip(hunk, codes, lit, strict=True):
+        for begin, end in spans:
+            code.stylize(word_styles[line.kind], begin, end)
+        gutter = Text(" " * (digits + 3))
+        if line.kind != "note":
+            number = f"{line.number:>{digits}} {SIGNS[line.kind]} "
+            gutter = Text(number, SIGN_STYLES[line.kind])
+        blank = Text(" " * len(gutter))
+        for row in cut_text(code, max(width - len(gutter), 1)):
+            rows.append((line, Text.assemble(gutter, row)))
+            gutter = blank
+    widest = max((measure_width(row.plain) for _, row in rows), default=0)
+    for line, row in rows:
+        if theme.has_syntax and (style := row_styles.get(line.kind)):
+            row.append(" " * (widest - measure_width(row.plain)))
+            row.stylize_before(style)
+        yield row
+
+
+def _color_lines(hunk: Sequence[DiffLine], path: str, row_styles: Mapping[str, str]) -> list[Text]:
+    """Return the code of each line with the colours of its language, or with one colour."""
+    codes = [style_text(line.text, "") for line in hunk]
+    if len(hunk) <= MAX_HIGHLIGHTED:
+        for hidden in ("removed", "added"):  # each side is a text by itself
+            positions = [at for at, line in enumerate(hunk) if line.kind not in (hidden, "note")]
+            colored = highlight_code("\n".join(codes[at].plain for at in positions), path=path)
+            for at, code in zip(positions, colored, strict=False):
+                codes[at] = code
+    for at, line in enumerate(hunk):
+        if line.kind == "note":
+            codes[at].style = NOTE_STYLE
+        elif not get_theme().has_syntax and line.kind in row_styles:
+            codes[at] = Text(codes[at].plain, row_styles[line.kind])
+    return codes
+
+
+def _find_lit_words(hunk: Sequence[DiffLine], codes: Sequence[Text]) -> list[list[Span]]:
+    """Return the changed words of each line: of removed lines that as many added ones follow."""
+    lit: list[list[Span]] = [[] for _ in hunk]
+    begin = 0
+    while begin < len(hunk):
+        removed = _count_kind(hunk, begin, "removed")
+        added = _count_kind(hunk, begin + removed, "added")
+        if removed and removed == added:
+            for at in range(begin, begin + removed):
+                old, new = codes[at].plain, codes[at + removed].plain
+                lit[at], lit[at + removed] = find_changed_words(old, new)
+        begin += removed + added or 1
+    return lit
+
+
+def _count_kind(hunk: Sequence[DiffLine], begin: int, kind: str) -> int:
+    count = 0
+    while begin + count < len(hunk) and hunk[begin + count].kind == kind:
+        count += 1
+    return count

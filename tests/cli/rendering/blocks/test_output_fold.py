@@ -1,0 +1,47 @@
+from maxagent.cli.rendering.blocks.output_fold import (
+    FIRST_ROWS,
+    LAST_ROWS,
+    LAST_ROWS_OF_SUCCESS,
+    LIVE_ROWS,
+    OutputFold,
+)
+
+
+def filled(count: int) -> OutputFold:
+    output = OutputFold(keeps_all=True)
+    text = "".join(f"line {number}\n" for number in range(count))
+    for begin in range(0, len(text), 7):
+        output.add_text(text[begin : begin + 7])
+    return output
+
+
+def test_failure_shows_first_rows_and_last_eight() -> None:
+    first, hidden, last = filled(50).finish(ok=False)
+    assert first == [f"line {number}" for number in range(FIRST_ROWS)]
+    assert last == [f"line {number}" for number in range(50 - LAST_ROWS, 50)]
+    assert hidden == 50 - FIRST_ROWS - LAST_ROWS
+
+
+def test_success_shows_fewer_last_rows() -> None:
+    _, hidden, last = filled(50).finish(ok=True)
+    assert len(last) == LAST_ROWS_OF_SUCCESS and last[-1] == "line 49"
+    assert hidden == 50 - FIRST_ROWS - LAST_ROWS_OF_SUCCESS
+
+
+def test_short_output_is_whole() -> None:
+    for count in range(FIRST_ROWS + LAST_ROWS_OF_SUCCESS + 2):
+        first, hidden, last = filled(count).finish(ok=True)
+        assert [*first, *last] == [f"line {number}" for number in range(count)] and not hidden
+
+
+def test_live_rows_are_the_last() -> None:
+    output = filled(20)
+    output.add_text("begun")
+    assert output.list_live_rows() == [*(f"line {n}" for n in range(21 - LIVE_ROWS, 20)), "begun"]
+
+
+def test_progress_of_one_line_and_blanks_are_folded() -> None:
+    output = OutputFold(keeps_all=True)
+    output.add_text("10 %\r50 %\r100 %\n\n\ndone")
+    assert output.finish(ok=True) == (["100 %", "done"], 0, [])
+    assert list(output.lines) == ["100 %", "", "", "done"]

@@ -1,0 +1,37 @@
+import pytest
+
+from maxagent.cli.i18n.catalogs import use_language
+from maxagent.cli.rendering.blocks.phrases import VERBS, describe_call
+from maxagent.tools.tool_table import TOOLS
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "phrase"),
+    [
+        ("read_file", {"path": "src/a.py", "start_line": 3}, "Read src/a.py"),
+        ("edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "Edited a.py"),
+        ("write_file", {"file_path": "a.py", "content": "x"}, "Wrote a.py"),
+        ("run_command", {"command": "make\n  all"}, "Ran make all"),
+        ("grep", {"regex": "total", "path": "src"}, "Searched total in src"),
+        ("glob", {"pattern": "**/*.py"}, "Searched **/*.py"),
+        ("git_diff", {}, "Ran git diff"),
+        ("subagent", {"agent_type": "explore", "task": "look"}, "Asked explore look"),
+        ("webfetch", {"url": "https://x.example"}, "Fetched https://x.example"),
+        ("use_mcp_tool", {"server_name": "s", "tool_name": "t"}, "Used use_mcp_tool s t"),
+        ("mcp_time_now", {"zone": "UTC"}, "Used mcp_time_now UTC"),
+        ("run_command", {"command": "a\x1b[2Jb"}, "Ran a\\x1b[2Jb"),
+    ],
+)
+def test_calls_are_told_in_human_words(tool: str, args: dict[str, object], phrase: str) -> None:
+    use_language("en")
+    described = describe_call(tool, args)
+    assert f"{described.done} {described.subject}" == phrase
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_verb_has_its_words(language: str) -> None:
+    use_language(language)
+    for tool in [*TOOLS, *VERBS, "mcp_x"]:
+        phrase = describe_call(tool, {})
+        assert "call." not in phrase.done + phrase.infinitive
+    use_language("")

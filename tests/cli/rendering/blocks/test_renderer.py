@@ -1,0 +1,85 @@
+import pytest
+from glass_console import GlassConsole
+
+from maxagent.cli.rendering.blocks.renderer import BlockRenderer
+from maxagent.cli.rendering.renderer import create_text_renderer
+from maxagent.cli.rendering.text_renderer import TextRenderer
+from maxagent.sdk import events as ev
+
+EVIDENCE = {"command": "pytest", "reason": "3 passed"}
+READ = [
+    ev.ToolCall("r", "read_file", {"path": "a.py"}, "build"),
+    ev.ToolResult("r", "read_file", True, "", "", {}),
+]
+HUNK = "@@ -1 +1 @@\n-old\n+new\n"
+USAGE = ev.TokenUsage(1, 2, 1, 0, 0.0, 2, 100)
+
+
+def shown(*events: ev.Event, columns: int = 60) -> list[str]:
+    console = GlassConsole(columns)
+    renderer = BlockRenderer(console=console)
+    for event in events:
+        renderer.show_event(event)
+    renderer.pause()
+    return list(filter(None, console.rows))
+
+
+def test_reading_goes_on_over_requests_and_ends_with_text() -> None:
+    rows = shown(*READ, USAGE, *READ, ev.Output("\n"), USAGE, *READ, ev.Output("Done."))
+    assert rows == ["● Read a.py", "● Done."]
+
+
+def test_error_and_hint_are_one_block() -> None:
+    rows = shown(ev.Failure("no answer", "try later", 1, "abcdef123456"))
+    assert rows[:2] == ["● error: no answer", "  hint: try later"] and "abcdef12" in rows[2]
+
+
+def test_tests_show_their_verdict_and_failures() -> None:
+    tail = "".join(f"line {n}\n" for n in range(30)) + "E assert 1 == 2\n"
+    running = ev.Verifying("pytest -q")
+    failed = ev.EvidenceFound("pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", tail)
+    rows = shown(running, failed)
+    assert rows[0] == "● tests  pytest -q" and rows[-2:] == [
+        "  E assert 1 == 2",
+        "  failed: 1 failed",
+    ]
+
+
+def test_end_shows_the_verdict_and_no_diff_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    diff = f"diff --git a/x b/x\n--- a/x\n+++ b/x\n{HUNK}"
+    edit = ev.ToolResult("c", "edit", True, "", "", {"diff": f"--- a/x\n+++ b/x\n{HUNK}"})
+    done = ev.Completion("abcdef123456", "verified", "It is repaired.", EVIDENCE, [], diff)
+    rows = shown(edit, done)
+    assert [row.split() for row in rows].count(["1", "+", "new"]) == 1
+    assert rows[-1] == "● verified: 3 passed (pytest)"
+    assert capsys.readouterr().out == "It is repaired.\n"
+
+
+def test_long_diff_is_folded_to_twenty_rows() -> None:
+    lines = "".join(f"+line {number}\n" for number in range(50))
+    diff = f"--- /dev/null\n+++ b/x\n@@ -0,0 +1,50 @@\n{lines}"
+    rows = shown(ev.ToolResult("c", "write_file", True, "", "", {"diff": diff}, {"file_path": "x"}))
+    assert rows[0] == "● Wrote x" and len(rows) == 22 and rows[-1] == "  … 30 more lines"
+
+
+def test_control_characters_are_made_visible_everywhere() -> None:
+    text = "a\x1b[2Jb\u202ec"
+    events = [
+        ev.Notice(text),
+        ev.Output(text),
+        ev.Steered("s", text),
+        ev.Todos([{"content": text, "status": "pending"}]),
+        ev.ToolResult("c", text, False, "", text, {}, {"path": text}),
+        ev.Verifying(text),
+        ev.EvidenceFound(text, "failed", text, 1, 0, 1, 0, 0, "", text),
+    ]
+    output = "".join(shown(*events))
+    assert output.count("a\\x1b[2Jb\\u202ec") >= 8 and "\x1b[2J" not in output
+
+
+def test_pipes_and_dumb_terminals_get_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(create_text_renderer()) is TextRenderer
+    monkeypatch.setenv("TERM", "dumb")
+    assert type(create_text_renderer(console=GlassConsole())) is TextRenderer
+    monkeypatch.setenv("TERM", "xterm")
+    assert type(create_text_renderer(console=GlassConsole())) is BlockRenderer

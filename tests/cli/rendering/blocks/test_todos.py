@@ -1,0 +1,36 @@
+from glass_console import GlassConsole
+
+from maxagent.cli.rendering.block_printer import BlockPrinter
+from maxagent.cli.rendering.blocks.todos import TodoBlocks, format_row
+
+
+def items(*states: str) -> list[dict[str, str]]:
+    return [{"content": f"step {n}", "status": state} for n, state in enumerate(states)]
+
+
+def test_list_is_shown_once_then_its_progress() -> None:
+    console = GlassConsole()
+    todos = TodoBlocks(BlockPrinter(console))
+    todos.show(items("in_progress", "pending"))
+    todos.show(items("completed", "in_progress"))
+    todos.show(items("completed", "completed"))
+    todos.show([*items("completed"), {"content": "a new one", "status": "pending"}])
+    assert console.rows == [
+        "",
+        "● Planned 2 steps",
+        "  ▸ step 0",
+        "  ☐ step 1",
+        "",
+        "● 1/2 · step 1",
+        "● 2/2 done",
+        "",
+        f"● Planned 2 steps{'1/2':>63}",
+        "  ☒ step 0",
+        "  ☐ a new one",
+    ]
+
+
+def test_row_names_what_comes_now() -> None:
+    assert format_row(items("completed", "pending", "pending")) == "1/3 · step 1"
+    assert format_row(items("completed", "pending", "in_progress")) == "1/3 · step 2"
+    assert format_row(items("completed", "cancelled")) == "2/2 done"

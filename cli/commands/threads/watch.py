@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from ....config import paths
 from ...i18n.catalogs import get_language, t
-from ...prompts.picker import can_draw_picker
-from ...prompts.thread_watch import SECONDS, pick_live, sort_threads
 from ...rendering.humanize import format_age
 from ...rendering.listings.threads import SHORT_ID, format_title, open_index, to_mappings
 from ...rendering.output import echo, echo_json
@@ -37,6 +35,7 @@ def watch(as_json: AsJson = False) -> None:
     Without a terminal it prints a line for each thread that is not over, and for each change.
     """
     from ....memory.threads.changes import ThreadWatch
+    from ...prompts.picker import can_draw_picker
 
     open_index()  # which says where a damaged database was replaced
     with ThreadWatch(paths.locate_home()) as changes:
@@ -53,6 +52,8 @@ def choose_arguments(row: "ThreadRow") -> list[str]:
 
 
 def _watch_at_terminal(changes: "ThreadWatch") -> None:
+    from ...prompts.thread_watch import pick_live
+
     rows: Sequence[ThreadRow] = changes.read() or []
     if not rows:
         echo(t("threads.none"), err=True)
@@ -79,6 +80,8 @@ def _stay(number: int, frame: object) -> None:
 
 def _print_changes(changes: "ThreadWatch", *, as_json: bool) -> None:
     """Print each thread that is not over, then each whose status has changed, until Ctrl-C."""
+    from ...prompts.thread_watch import SECONDS, sort_threads
+
     seen: dict[str, tuple[str, str]] = {}
     is_first = True
     while True:

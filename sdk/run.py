@@ -108,6 +108,10 @@ class ThreadRun:
         try:
             with translate_sqlite_errors(paths.locate_database(self.deps.home)):
                 counted = count_card_uses(self._stream_run(), self.graph.store, self.deps)
+                if self.deps.settings.otel.endpoint:
+                    from .telemetry.tracing import trace_events
+
+                    counted = trace_events(counted, self.deps.settings.otel, self.graph.name)
                 async with aclosing(counted) as events:
                     async for event in events:
                         has_events = True

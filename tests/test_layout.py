@@ -41,7 +41,7 @@ ROOMS = {
     "langchain_responses scripted_model factory key_sources listing local_servers prompt_addenda "
     "structured_output",
     "sdk": "agents events attempts background cancel_shield card_uses tracing "
-    "interrupt_response limit_wait outcome run graph_registry compaction generated_tests "
+    "interrupt_response limit_wait outcome telemetry run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
     "thread_history runner event_runner reviews side_question streams studio sync_runner "
     "transfer",

@@ -62,7 +62,7 @@ def is_section(path: KeyPath) -> bool:
 
 def is_secret(path: KeyPath) -> bool:
     """Return whether its value must never be shown."""
-    return path[-1:] == ("api_key",) or path[-2:-1] == ("extra_headers",)
+    return path[-1:] == ("api_key",) or path[-2:-1] in (("extra_headers",), ("headers",))
 
 
 def iter_leaves(

@@ -13,6 +13,7 @@ from typing import cast
 from ..paths import locate_project_config, locate_user_config
 from ..security.ignore_patterns import IGNORE_PATTERNS
 from ..security.secrets.known_values import remember_secret
+from ..text import text
 from ..trust.decision import Trust, check_trust
 from ..trust.trusted_reader import read_listed
 from ..yaml.reader import KeyPath, YamlDocument, read_document
@@ -74,6 +75,7 @@ def load_settings(
     policy = load_managed_policy()
     layers: list[Layer] = []
     reports: list[str] = []
+    project = str(locate_project_config(folder))
     for source in [
         *_load_files(folder, home, trust, find_profile(home, environ)),
         *from_environment(environ),
@@ -82,8 +84,8 @@ def load_settings(
         layer, mistakes = validate_layer(source, environ)
         layers.append(layer)
         reports += mistakes
+        reports += _list_traces(layer) if layer.name == project else []
     raise_mistakes(reports)
-    project = str(locate_project_config(folder))
     layers = [*map(with_own_events, without_switches(layers, project))]
     together = [*with_all_patterns(layers, project), merge_rules(layers), merge_hooks(layers)]
     settings = Settings.model_validate(merge_layers(together), strict=True)
@@ -99,6 +101,14 @@ def load_settings(
         list_negated_patterns(layers, project),
         tuple(select_allowed_hooks(read_hooks(layers, project), policy)),
     )
+
+
+def _list_traces(layer: Layer) -> list[str]:
+    """Report that a project says where traces are sent: they hold what the user's files say."""
+    if "otel" not in layer.values:
+        return []
+    place = layer.find_origin(("otel",))
+    return [text("{place}: `otel` can be set in your own configuration only", place=place)]
 
 
 def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

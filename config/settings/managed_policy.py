@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from ..text import text
-from .schema import ApprovalMode, ModelPrice, Rules, Section
+from .schema import ApprovalMode, ModelPrice, Rules
+from .section import Section
 from .sources import Layer
 
 MODES_BY_STRICTNESS: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")

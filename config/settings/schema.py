@@ -3,23 +3,17 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ..security.ignore_patterns import IGNORE_PATTERNS
 from .encoding_names import EncodingName
 from .hook_entries import Matcher, OnError, fold_events
+from .section import Section
+from .traces import OtelSection
 
 # ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
 # all but hard denies, and web pages · read-only: nothing that has an effect.
 ApprovalMode = Literal["ask", "edits", "auto", "read-only"]
-
-
-class Section(BaseModel):
-    """A part of the configuration: an unknown key is an error, never ignored."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
-    )
 
 
 class Endpoint(Section):
@@ -378,6 +372,7 @@ class Settings(Section):
     rag: RagSection = RagSection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
+    otel: OtelSection = OtelSection()
     hooks: HooksSection = HooksSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands after an edit of a file that fits the pattern; `{file}` is its path, quoted."""

@@ -19,10 +19,10 @@ from .context import Context
 
 def record_question(question: Mapping[str, Any]) -> str:
     """Record what the user is asked and shown, once; return the name of the question."""
-    shown = redact_json(dict(question))
-    name = digest_result(json.dumps(shown, sort_keys=True, default=str))[:16]
+    content = redact_json(dict(question))
+    name = digest_result(json.dumps(content, sort_keys=True, default=str))[:16]
     if thread := _find_thread():
-        fields = {"question": name, "shown": shown}
+        fields = {"question": name, "shown": content}
         add_record(*thread, "asked", fields, once=f"asked {name} {_find_step()}")
     return name
 

@@ -17,7 +17,7 @@ _DELTA = 1
 
 
 @dataclass
-class Span:
+class OtlpSpan:
     """One span; times are nanoseconds since the epoch."""
 
     name: str
@@ -81,7 +81,7 @@ def to_attributes(values: Attributes) -> list[Json]:
     return [{"key": key, "value": _to_value(value)} for key, value in values.items()]
 
 
-def build_trace_request(spans: Sequence[Span], trace_id: str, resource: Attributes) -> Json:
+def build_trace_request(spans: Sequence[OtlpSpan], trace_id: str, resource: Attributes) -> Json:
     """Return the body of a request to `/v1/traces`."""
     scoped = {"scope": SCOPE, "spans": [span.to_json(trace_id) for span in spans]}
     return {"resourceSpans": [{"resource": _to_resource(resource), "scopeSpans": [scoped]}]}

@@ -20,7 +20,7 @@ from ..events import (
     ToolCall,
     ToolResult,
 )
-from .otlp import SECOND_BOUNDS, TOKEN_BOUNDS, Histogram, Json, Span, build_sum
+from .otlp import SECOND_BOUNDS, TOKEN_BOUNDS, Histogram, Json, OtlpSpan, build_sum
 
 # Characters of one text that is sent as content
 MAX_CONTENT = 20_000
@@ -34,12 +34,12 @@ class RunRecorder:
         self._content = content
         self.trace_id = secrets.token_hex(16)
         self.start = time.time_ns()
-        self.ended: list[Span] = []
+        self.ended: list[OtlpSpan] = []
         """Ended spans that nobody has taken yet."""
         self._root = self._open(f"invoke_agent {graph}", "", "invoke_agent")
         self._root.attributes["gen_ai.agent.name"] = graph
-        self._children: dict[str, Span] = {}
-        self._calls: dict[str, Span] = {}
+        self._children: dict[str, OtlpSpan] = {}
+        self._calls: dict[str, OtlpSpan] = {}
         self._texts: dict[str, str] = {}
         self._provider, self._model = "", ""
         self._histograms: dict[str, Histogram] = {}
@@ -89,7 +89,7 @@ class RunRecorder:
             self._root.error = error
         self._end(self._root)
 
-    def take_spans(self) -> list[Span]:
+    def take_spans(self) -> list[OtlpSpan]:
         """Return the ended spans, each once."""
         spans, self.ended = self.ended, []
         return spans
@@ -106,12 +106,12 @@ class RunRecorder:
         self._provider, _, model = name.partition("/")
         self._model = model or name
 
-    def _open(self, name: str, parent: str, operation: str, start: int = 0) -> Span:
-        span = Span(name, secrets.token_hex(8), parent, start or time.time_ns())
+    def _open(self, name: str, parent: str, operation: str, start: int = 0) -> OtlpSpan:
+        span = OtlpSpan(name, secrets.token_hex(8), parent, start or time.time_ns())
         span.attributes["gen_ai.operation.name"] = operation
         return span
 
-    def _end(self, span: Span) -> None:
+    def _end(self, span: OtlpSpan) -> None:
         span.end = time.time_ns()
         self.ended.append(span)
 
@@ -177,10 +177,10 @@ class RunRecorder:
             span.attributes["maxagent.outcome"] = event.status
             self._end(span)
 
-    def _add_content(self, span: Span, name: str, content: object) -> None:
+    def _add_content(self, span: OtlpSpan, name: str, content: object) -> None:
         if self._content:
-            shown = content if isinstance(content, str) else json.dumps(content, default=str)
-            span.attributes[name] = shown[:MAX_CONTENT]
+            value = content if isinstance(content, str) else json.dumps(content, default=str)
+            span.attributes[name] = value[:MAX_CONTENT]
 
     def _measure_tokens(self, kind: str, count: int) -> None:
         name = "gen_ai.client.token.usage"

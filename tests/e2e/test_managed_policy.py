@@ -51,15 +51,15 @@ SOURCES = ("user", "project", "profile", "LLC_", "MAXAGENT_", "flag")
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_source_of_settings_loosens_it(policy_place: PolicyPlace, key: str, source: str) -> None:
     policy_place.set_policy(STRICT)
-    wish, left = WISHES[key]
+    wish, expected = WISHES[key]
     section, name = key.split(".")
     flags = write_wish(policy_place, source, section, name, wish)
 
     loaded = policy_place.load(**flags)
 
     value = getattr(getattr(loaded.settings, section), name)
-    assert value == (wish if left is None else left)
-    if left is not None:
+    assert value == (wish if expected is None else expected)
+    if expected is not None:
         assert loaded.origins[key].startswith(f"{policy_place.file}:")
     sandbox = open_sandbox(
         loaded.settings.sandbox, Workspace(policy_place.project), policy_place.home
@@ -69,22 +69,22 @@ def test_no_source_of_settings_loosens_it(policy_place: PolicyPlace, key: str, s
 
 
 def write_wish(
-    place: PolicyPlace, source: str, section: str, name: str, wish: object
+    policy_place: PolicyPlace, source: str, section: str, name: str, wish: object
 ) -> dict[str, object]:
     """Say the wish at its source; return the flags."""
     content = json.dumps({section: {name: wish}}, indent=1)
     if source == "user":
-        place.write_user(json.loads(content))
+        policy_place.write_user(json.loads(content))
     elif source == "project":
-        place.write_project(".llc.yaml", content)
+        policy_place.write_project(".llc.yaml", content)
     elif source == "profile":
-        (place.home / "profiles").mkdir()
-        (place.home / "profiles" / "free.yaml").write_text(content)
-        place.patch.setenv("MAXAGENT_PROFILE", "free")
+        (policy_place.home / "profiles").mkdir()
+        (policy_place.home / "profiles" / "free.yaml").write_text(content)
+        policy_place.patch.setenv("MAXAGENT_PROFILE", "free")
     elif source == "flag":
         return {f"{section}.{name}": wish}
     else:
-        place.patch.setenv(f"{source}{section}__{name}".upper(), json.dumps(wish))
+        policy_place.patch.setenv(f"{source}{section}__{name}".upper(), json.dumps(wish))
     return {}
 
 
@@ -110,9 +110,9 @@ async def test_no_option_of_a_thread_loosens_its_mode(
     assert deps.policy.mode == "ask"
 
 
-def write_agent(place: PolicyPlace, name: str, front: str) -> None:
+def write_agent(policy_place: PolicyPlace, name: str, front: str) -> None:
     content = f"---\ndescription: Free.\n{front}\n---\nDo as you like.\n"
-    place.write_project(f".llc/agents/{name}.md", content)
+    policy_place.write_project(f".llc/agents/{name}.md", content)
 
 
 MODELS = {
@@ -123,7 +123,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize(
-    ("options", "named"),
+    ("options", "key"),
     [
         ({"model": "anthropic/claude-sonnet-4-5"}, "providers"),
         ({"model": "openai/o3"}, "models"),
@@ -138,12 +138,12 @@ MODELS = {
     ],
 )
 async def test_no_option_of_a_thread_reaches_another_model(
-    policy_place: PolicyPlace, options: dict[str, Any], named: str
+    policy_place: PolicyPlace, options: dict[str, Any], key: str
 ) -> None:
     policy_place.set_policy(MODELS)
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         policy_place.patch.setenv(name, "sk-test-0123456789")
-    with pytest.raises(UsageError, match=f"policy.yaml:.*{_name_of(named)}|not a provider"):
+    with pytest.raises(UsageError, match=f"policy.yaml:.*{_name_of(key)}|not a provider"):
         await policy_place.open(options)
 
 
@@ -387,14 +387,14 @@ async def test_policy_behind_links_counts(policy_place: PolicyPlace) -> None:
     assert policy_place.load(**{"security.mode": "auto"}).settings.security.mode == "read-only"
 
 
-async def play(place: PolicyPlace, **changes: Any) -> tuple[Any, str]:
+async def play(policy_place: PolicyPlace, **changes: Any) -> tuple[Any, str]:
     """Hold a conversation of eight model turns; return its last event and its thread."""
-    script = place.folder / "script.json"
+    script = policy_place.folder / "script.json"
     look = {"tool_calls": [{"name": "list_files", "args": {"path": "."}}]}
     script.write_text(json.dumps({"build": [*[look] * 8, {"text": "Done."}]}))
     options = {"model": f"scripted/{script}", "mode": "auto", **changes}
-    async with Runner(home=place.home) as runner:
-        end = await last_of(runner.chat("Look.", folder=place.project, options=options))
+    async with Runner(home=policy_place.home) as runner:
+        end = await last_of(runner.chat("Look.", folder=policy_place.project, options=options))
     return end, end.thread_id
 
 

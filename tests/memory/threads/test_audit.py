@@ -85,8 +85,8 @@ def test_a_changed_journal_is_found(home: Path, change: str, problem: str) -> No
 
     with sqlite3.connect(paths.locate_database(home)) as connection:
         connection.execute(change)
-    [found] = verify(home)
-    assert problem in found
+    [report] = verify(home)
+    assert problem in report
 
 
 def test_half_a_line_of_a_kill_is_dropped(home: Path) -> None:

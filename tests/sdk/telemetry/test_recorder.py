@@ -49,8 +49,10 @@ def record(*events: Event, content: bool = False) -> RunRecorder:
 )
 def test_each_span_has_its_parent(events: list[Event], parents: dict[str, str]) -> None:
     spans = {span.span_id: span for span in record(*events).ended}
-    named = {span.name: spans[span.parent_id].name for span in spans.values() if span.parent_id}
-    assert named.items() >= parents.items()
+    parents_by_name = {
+        span.name: spans[span.parent_id].name for span in spans.values() if span.parent_id
+    }
+    assert parents_by_name.items() >= parents.items()
     assert [span.name for span in spans.values() if not span.parent_id] == ["invoke_agent chat"]
 
 

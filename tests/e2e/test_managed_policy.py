@@ -290,9 +290,12 @@ async def test_no_other_server_runs_under_an_allowed_name(
 
 
 @pytest.mark.parametrize(
-    ("allowed", "kept"), [("none", []), ("user", ["mine", "own_hook"]), ("all", ["mine", "theirs"])]
+    ("allowed", "expected"),
+    [("none", []), ("user", ["mine", "own_hook"]), ("all", ["mine"])],
 )
-async def test_no_other_hook_runs(policy_place: PolicyPlace, allowed: str, kept: list[str]) -> None:
+async def test_no_other_hook_runs(
+    policy_place: PolicyPlace, allowed: str, expected: list[str]
+) -> None:
     from maxagent.config.settings.hooks import build_program_hooks
 
     def own_hook(payload: object) -> None:
@@ -305,7 +308,7 @@ async def test_no_other_hook_runs(policy_place: PolicyPlace, allowed: str, kept:
     hooks = build_program_hooks({"before_tool": [own_hook]})
     deps = await policy_place.open(program_hooks=hooks)
     names = [hook.command.rpartition(".")[2] for hook in select_hooks(deps, "before_tool")]
-    assert names[: len(kept)] == kept and bool(names) == bool(kept)
+    assert names[: len(expected)] == expected and bool(names) == bool(expected)
     assert ("theirs" in names) is (allowed == "all")
 
 
@@ -428,9 +431,9 @@ async def test_no_edit_of_the_state_adds_turns(
             edit = {"options": {**state.values["options"], **edit["options"]}}
         # as Studio does it
         await graph.aupdate_state(config, edit, as_node="listen")
-        begun: list[Any] = [event async for event in runner.resume(thread)]
-    assert begun[0].mode == "ask"
-    assert (begun[-1].type, begun[-1].kind) == ("question", "limit")
+        events: list[Any] = [event async for event in runner.resume(thread)]
+    assert events[0].mode == "ask"
+    assert (events[-1].type, events[-1].kind) == ("question", "limit")
 
 
 def build_answer(tokens: int | None) -> Any:

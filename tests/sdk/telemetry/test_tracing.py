@@ -192,14 +192,13 @@ def to_base64(value: Any) -> Any:
 async def test_the_messages_of_opentelemetry_accept_it(tmp_path, receiver) -> None:
     traces = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
     metrics = pytest.importorskip("opentelemetry.proto.collector.metrics.v1.metrics_service_pb2")
-    from google.protobuf.json_format import ParseDict
-
+    parse_dict = pytest.importorskip("google.protobuf.json_format").ParseDict
     await run_chat(tmp_path, receiver, CHILDREN, content=True)
     kinds = {
         "/v1/traces": traces.ExportTraceServiceRequest,
         "/v1/metrics": metrics.ExportMetricsServiceRequest,
     }
-    parsed = [ParseDict(to_base64(body), kinds[path]()) for path, _, body in receiver.requests]
+    parsed = [parse_dict(to_base64(body), kinds[path]()) for path, _, body in receiver.requests]
     spans = [
         span
         for request in parsed

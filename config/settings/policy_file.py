@@ -1,10 +1,12 @@
 """The administrator's policy file: read where it is used, and checked again whenever it changed.
 
-No setting, variable or option names another file.
+No setting, variable or option names another file. It is read without a call that may wait, since
+the event loop of a server may be what asks.
 """
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,23 +31,37 @@ def load_managed_policy() -> "ManagedPolicy | None":
     Raises UsageError if it cannot be read or says something unknown: then nothing runs.
     """
     file = POLICY_FILE
-    try:
-        status = os.stat(file)  # a link is the rule where a machine's configuration is built
+    try:  # a link is followed: it is the rule where a machine's configuration is built
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        if os.path.lexists(file):
+        if _is_link(file):
             raise _build_error(file, text("it is a link to nothing")) from error
         return None
     except OSError as error:
         raise _build_error(file, error.strerror or str(error)) from error
+    try:
+        return _load_policy(file, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_link(file: Path) -> bool:
+    with suppress(OSError):
+        return stat.S_ISLNK(os.lstat(file).st_mode)
+    return False
+
+
+def _load_policy(file: Path, descriptor: int) -> "ManagedPolicy":
+    status = os.fstat(descriptor)
     identity = (file, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
     if identity not in _policies:
-        policy = _read_policy(file, status)
+        policy = _read_policy(file, descriptor, status)
         _policies.clear()
         _policies[identity] = policy
     return _policies[identity]
 
 
-def _read_policy(file: Path, status: os.stat_result) -> "ManagedPolicy":
+def _read_policy(file: Path, descriptor: int, status: os.stat_result) -> "ManagedPolicy":
     from pydantic import ValidationError
 
     from ..yaml.reader import decode_utf8, parse_document
@@ -55,7 +71,7 @@ def _read_policy(file: Path, status: os.stat_result) -> "ManagedPolicy":
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
         raise _build_error(file, text("it is not a text file"))
     try:
-        document = parse_document(file, decode_utf8(file, file.read_bytes()))
+        document = parse_document(file, decode_utf8(file, os.read(descriptor, MAX_BYTES)))
     except OSError as error:
         raise _build_error(file, error.strerror or str(error)) from error
     except UsageError as error:

@@ -44,7 +44,6 @@ from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer
 from .run.agent import Agent, load_agent, with_rules
-from .run.audit import finish_call, record_start
 from .run.context import Context, get_thread_id
 from .run.dependencies import Dependencies
 from .run.emit import emit
@@ -196,7 +195,6 @@ async def _run_once(
     if isinstance(journal_entry, UnfinishedCall):
         result = await _recover_call(state, runtime, deps, tool, journal_entry, record, named)
     else:
-        await asyncio.to_thread(record_start, deps.home, thread, key, call)
         if record:
             await record.begin()
         result = await _call_tool(state, runtime, deps, tool)
@@ -207,7 +205,7 @@ async def _run_once(
     if record:
         perhaps = named if result.ok or isinstance(journal_entry, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
-    await asyncio.to_thread(finish_call, deps.journal, deps.home, thread, key, asdict(result))
+    await asyncio.to_thread(deps.journal.finish_call, thread, key, asdict(result))
     return result
 
 

@@ -1,20 +1,7 @@
 """`mcode threads` with all its commands."""
 
 from .. import resume
-from . import (
-    audit,
-    changes,
-    compact,
-    fork,
-    listing,
-    move,
-    prune,
-    show,
-    trace,
-    transfer,
-    tree,
-    watch,
-)
+from . import changes, compact, fork, listing, move, prune, show, trace, transfer, tree, watch
 
 app = listing.app
 for command in (
@@ -25,7 +12,6 @@ for command in (
     tree.tree,
     changes.changes,
     trace.trace,
-    audit.audit,
     transfer.export,
     prune.prune,
     compact.compact,

@@ -3,13 +3,13 @@ import sys
 
 from typer.main import get_command
 
-from maxagent.cli.app import COMMANDS, app
+from maxagent.cli.app import ALIASES, COMMANDS, app
 from maxagent.cli.lazy_commands import LazyCommands
 
 
 def test_every_command_is_built_under_its_name() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
-    assert [command.name for command in commands.values()] == [*COMMANDS]
+    assert [command.name for command in commands.values()] == [*COMMANDS, *ALIASES]
     assert {"list", "compact", "answer", "import"} <= set(commands["threads"].commands)
 
 

@@ -211,7 +211,7 @@ def test_at_a_terminal_a_call_is_asked(door: Door, answer: str, code: int, made:
 def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:
     ended, output = door.answer("y", "write_file", {"path": "b.txt", "content": "new\n"})
     assert (ended, (door.root / "b.txt").read_text()) == (0, "new\n")
-    assert "+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in output
+    assert "b.txt  +1 −0\n    1 + new\n" in output
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ WRITERS = {
     "typer.confirm": DOORS,
     "print": DOORS,
     "Console": {*DOORS, "rendering/table.py"},
-    "sys.stdout.write": {*DOORS, "commands/diff.py"},
+    "sys.stdout.write": {*DOORS, "commands/diff.py", "web/command.py"},
     "sys.stdout.buffer.write": {"commands/threads/transfer.py"},
     "sys.stderr.write": DOORS,
 }

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 
 from module_names import list_words
@@ -21,20 +22,23 @@ SUPERLATIVES = ("LONGEST", "LARGEST", "FEWEST", "MOST_", "LEAST_", "SMALLEST", "
 
 def find_vague_names(module: Path, vague: Collection[str] = VAGUE_NAMES) -> Sequence[str]:
     """Find the vague names that a module gives to something, with their lines."""
-    nodes = [
-        (name, node.lineno) for node in ast.walk(parse_module(module)) for name in _names(node)
-    ]
     return [
         f"{module}:{line}: {name}"
-        for name, line in nodes
+        for name, line in _find_names(module)
         if name.strip("_") in vague or _is_limit(name.strip("_"))
     ]
 
 
-def _names(node: ast.AST) -> Sequence[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        return [node.id]
-    return [node.arg] if isinstance(node, ast.arg) else []
+@cache
+def _find_names(module: Path) -> Sequence[tuple[str, int]]:
+    """Find what a module names, with the lines."""
+    result: list[tuple[str, int]] = []
+    for node in ast.walk(parse_module(module)):
+        if isinstance(node, ast.arg):
+            result.append((node.arg, node.lineno))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            result.append((node.id, node.lineno))
+    return result
 
 
 def _is_limit(name: str) -> bool:

@@ -99,16 +99,15 @@ class ReadingGroup:
 
 
 def _name_calls(phrases: list[CallPhrase]) -> str:
-    """Return the calls by name, those of one verb behind it."""
-    parts: list[str] = []
-    verb = ""
-    for phrase in phrases:
-        if phrase.verb == verb and phrase.subject:
-            parts[-1] = t("call.pair", first=parts[-1], second=phrase.subject)
+    """Return the calls by name, one part a verb: those of one batch end in any order."""
+    parts: dict[str, str] = {}
+    for phrase in dict.fromkeys(phrases):
+        if phrase.subject and phrase.verb in parts:
+            first = parts[phrase.verb]
+            parts[phrase.verb] = t("call.pair", first=first, second=phrase.subject)
         else:
-            parts.append(f"{phrase.done} {phrase.subject}".strip())
-        verb = phrase.verb
-    return " · ".join(parts)
+            parts.setdefault(phrase.verb, f"{phrase.done} {phrase.subject}".strip())
+    return " · ".join(parts.values())
 
 
 def _count_calls(phrases: list[CallPhrase]) -> str:

@@ -3,7 +3,10 @@ import pytest
 from maxagent.cli.rendering.blocks.reading_group import ReadingGroup, is_reading
 
 
-def group_of(*calls: tuple[str, dict[str, object]]) -> ReadingGroup:
+Call = tuple[str, dict[str, object]]
+
+
+def group_of(*calls: Call) -> ReadingGroup:
     group = ReadingGroup()
     for tool, args in calls:
         group.add_call(tool, args, 1.5)
@@ -22,6 +25,23 @@ def test_few_calls_are_named_many_are_counted() -> None:
     many = group_of(READ_A, READ_B, SEARCH, LIST, ("git_log", {}))
     assert many.format_row(80) == f"{counted}, listed 1 folder, ran 1 command"
     assert many.list_calls()[-1] == "Ran git log" and many.seconds == 7.5
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ((READ_A, LIST, READ_B), "Read a.py, b.py · Listed src"),
+        ((LIST, READ_A, READ_B), "Listed src · Read a.py, b.py"),
+        ((READ_B, LIST, READ_A), "Read b.py, a.py · Listed src"),
+        ((READ_A, LIST, READ_A), "Read a.py · Listed src"),
+        ((SEARCH, READ_A, SEARCH, READ_B), "Searched x · Read a.py, b.py"),
+        ((READ_A, SEARCH, ("git_log", {}), SEARCH), "Read a.py · Searched x · Ran git log"),
+    ],
+)
+def test_a_verb_is_named_once(
+    calls: tuple[tuple[str, dict[str, object]], ...], expected: str
+) -> None:
+    assert group_of(*calls).format_row(80) == expected
 
 
 def test_thoughts_stand_before_the_calls() -> None:

@@ -2,7 +2,6 @@ import pytest
 
 from maxagent.cli.rendering.blocks.reading_group import ReadingGroup, is_reading
 
-
 Call = tuple[str, dict[str, object]]
 
 

@@ -48,9 +48,10 @@ class ThreadStreams:
 
     async def open(self, thread_id: str) -> ThreadStream:
         """Return the stream of a thread."""
-        if thread_id not in self._streams:
-            self._streams[thread_id] = asyncio.ensure_future(self._open_stream(thread_id))
-        return await asyncio.shield(self._streams[thread_id])
+        task = self._streams.get(thread_id)
+        if task is None or (task.done() and task.exception()):
+            task = self._streams[thread_id] = asyncio.ensure_future(self._open_stream(thread_id))
+        return await asyncio.shield(task)
 
     async def _open_stream(self, thread_id: str) -> ThreadStream:
         async def reserve() -> int:
@@ -61,11 +62,13 @@ class ThreadStreams:
         return stream
 
     async def _read_history(self, thread_id: str) -> Mapping[str, Any]:
-        def read() -> Mapping[str, Any]:
-            rows = [row for row in self.threads.list() if row.thread_id == thread_id]
-            return read_history(rows[0], self.home) if rows else {"thread": None, "entries": []}
-
-        return await asyncio.to_thread(read)
+        rows = await asyncio.to_thread(self.threads.list)
+        row = next((row for row in rows if row.thread_id == thread_id), None)
+        if row is None:
+            return {"thread": None, "entries": []}
+        # what changes from here on is a change, though `watch` has not seen the thread yet
+        self._seen.setdefault(thread_id, _get_marks(row))
+        return await asyncio.to_thread(read_history, row, self.home)
 
     def is_running(self, thread_id: str) -> bool:
         """Return whether a run that was begun here goes on."""
@@ -181,11 +184,15 @@ class ThreadStreams:
     async def watch(self, on_list: Callable[[list[ThreadRow]], None] = lambda rows: None) -> None:
         """Look at what others do with the threads, until cancelled; `on_list` gets each list."""
         while True:
-            with suppress(MaxAgentError):
+            try:
+                running = set(self._runs)  # their rows may be older than their end
                 rows = await asyncio.to_thread(self.threads.list)
                 on_list(rows)
                 for row in rows:
-                    await self._check_for_changes(row)
+                    if row.thread_id not in running:
+                        await self._check_for_changes(row)
+            except Exception as error:  # one bad look must not be the last one
+                _logger.warning("the threads could not be looked at: %s", error)
             await asyncio.sleep(WATCH_INTERVAL)
 
     async def _check_for_changes(self, row: ThreadRow) -> None:
@@ -193,9 +200,10 @@ class ThreadStreams:
         before = self._seen.setdefault(row.thread_id, marks)
         if marks == before or row.thread_id in self._runs:
             return
-        self._seen[row.thread_id] = marks
-        if row.thread_id in self._streams and (await self.open(row.thread_id)).clients:
+        if row.thread_id in self._streams:
+            # also without a client: one that is away comes back with the number it has
             await self.report_change(row.thread_id)
+        self._seen[row.thread_id] = marks
 
     async def close(self) -> None:
         """Stop all runs; they can be resumed."""

@@ -4,6 +4,7 @@ import http.client
 import json
 import signal
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from program import Program
 from warm_start import start_python
 
-PATIENCE = 60
+PATIENCE = 90
 Json = dict[str, Any]
 
 
@@ -91,15 +92,16 @@ class PageServer:
         """Begin a conversation; return its thread."""
         return self.post("/api/threads", text=text, **body)["thread_id"]
 
-    def follow(self, thread: str, after: int = 0) -> Iterator[Json]:
-        """Yield the messages of a thread, as long as the server sends some."""
+    def follow(self, thread: str, after: int, deadline: float) -> Iterator[Json]:
+        """Yield the messages of a thread, as long as the server sends some, until the deadline."""
         with closing(self.connect()) as connection:
             headers = {"Authorization": f"Bearer {self.token}", "Last-Event-ID": str(after)}
             connection.request("GET", f"/api/threads/{thread}/events", headers=headers)
             response = connection.getresponse()
             assert response.status == 200
             number = ""
-            while line := response.readline().decode():
+            # a living connection has a pulse: what never comes must be noticed by the clock
+            while time.monotonic() < deadline and (line := response.readline().decode()):
                 if line.startswith("id: "):
                     number = line.removeprefix("id: ").strip()
                 elif line.startswith("data: "):
@@ -110,10 +112,12 @@ class PageServer:
     def read_to(self, thread: str, last: Sequence[str], after: int = 0) -> list[Json]:
         """Return the messages up to the first of these types."""
         messages = list[Json]()
-        for message in self.follow(thread, after):
+        deadline = time.monotonic() + PATIENCE
+        for message in self.follow(thread, after, deadline):
             messages.append(message)
             ends = message["type"] == "history" and not message["data"]["is_running"]
             status = (message["data"].get("thread") or {}).get("status") if ends else ""
             if message["type"] in last or status in last:
                 return messages
-        raise AssertionError(f"the server ended: {[each['type'] for each in messages]}")
+        ended = "the server ended" if time.monotonic() < deadline else f"nothing in {PATIENCE} s"
+        raise AssertionError(f"{ended}: {[each['type'] for each in messages]}")

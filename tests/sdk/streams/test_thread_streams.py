@@ -84,3 +84,36 @@ async def test_a_crashed_run_is_resumed_once(streams: ThreadStreams, project: Pa
     assert await streams.resume_crashed() == [thread]
     await streams.wait(thread)
     assert await streams.resume_crashed() == []
+
+
+async def test_changes_of_others_reach_absent_clients(
+    streams: ThreadStreams, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = create_thread_id()
+    await streams.begin(thread, talk(project, thread, {"text": "Good day."}))
+    last = (await read_to(streams, thread, 0, "completion"))[-1]["meta"]["seq"]
+    await streams.wait(thread)
+    looks = asyncio.Queue[None]()
+    monkeypatch.setattr("maxagent.sdk.streams.thread_streams.WATCH_INTERVAL", 0.01)
+    watch = asyncio.ensure_future(streams.watch(lambda rows: looks.put_nowait(None)))
+    streams.threads.set_status(thread, "interrupted")  # as another program does
+    for _ in range(3):
+        await looks.get()
+    [history] = await read_to(streams, thread, last, "history")
+    watch.cancel()
+    assert history["data"]["thread"]["status"] == "interrupted"
+
+
+async def test_changes_before_the_first_look_are_seen(
+    streams: ThreadStreams, project: Path
+) -> None:
+    thread = create_thread_id()
+    await streams.begin(thread, talk(project, thread, {"text": "Good day."}))
+    await streams.wait(thread)
+    later = ThreadStreams(streams.home, streams.open_runner)
+    [before] = await read_to(later, thread, 0, "history")
+    streams.threads.set_status(thread, "interrupted")
+    watch = asyncio.ensure_future(later.watch())
+    [after] = await read_to(later, thread, before["meta"]["seq"], "history")
+    watch.cancel()
+    assert after["data"]["thread"]["status"] == "interrupted"

@@ -103,7 +103,7 @@ def test_pipe_gets_labelled_block(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_folded_line_is_chinese_in_chinese(terminal: Terminal) -> None:
     use_language("zh")
-    view = ThinkingView(terminal.console, lambda rows: None, print)
+    view = ThinkingView(terminal.console, lambda rows: None, print, clock=lambda: 1.0)
     view.add_text("想")
     view.finish()
     assert [row.replace(" ", "") for row in terminal.rows] == ["┆思考了1秒（Ctrl-O展开）"]

@@ -278,13 +278,14 @@ class AcpAgent:
     async def _open_session(
         self, thread_id: str, params: Mapping[str, Any], row: "ThreadRow | None"
     ) -> "AcpSession":
+        from .client_servers import read_servers
         from .session import AcpSession
 
         folder = row.folder if row else _require_folder(params)
         choices = await asyncio.to_thread(self._read_choices, folder)
-        session = self._sessions[thread_id] = AcpSession(self, thread_id, folder, choices, row)
-        servers = map(as_object, read_list(params, "mcpServers"))
-        session.left_servers = [str(server.get("name")) for server in servers]
+        servers = read_servers(read_list(params, "mcpServers"))
+        session = AcpSession(self, thread_id, folder, choices, row, servers)
+        self._sessions[thread_id] = session
         return session
 
     def _read_choices(self, folder: str) -> Any:
@@ -301,9 +302,8 @@ class AcpAgent:
         commands = await asyncio.to_thread(list_commands, session.folder, self.home, self.version)
         update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
         await session.send(update)
-        if session.left_servers:
-            names = ", ".join(f"`{name}`" for name in session.left_servers)
-            await session.notify(t("acp.servers", names=names), "warning")
+        if reason := await asyncio.to_thread(session.describe_unused_servers):
+            await session.notify(reason, "warning")
         if session.row and session.row.status == "waiting" and not session.is_running:
             await session.run(session.continue_waiting())
         elif session.row and session.row.status == "interrupted":

@@ -29,7 +29,7 @@ def build_greeting(version: int, about: Mapping[str, str]) -> dict[str, Any]:
         "agentCapabilities": {
             "loadSession": True,
             "promptCapabilities": dict.fromkeys(content, True),
-            "mcpCapabilities": {"http": False, "sse": False},
+            "mcpCapabilities": {"http": True, "sse": True},
             "sessionCapabilities": parts,
             "auth": {"logout": {}},
         },

@@ -33,6 +33,7 @@ from .updates import Update, UpdateWriter
 
 if TYPE_CHECKING:
     from ...sdk.runner import Runner
+    from ...tools.mcp.server_config import McpServer
 
 
 class Client(Protocol):
@@ -64,15 +65,19 @@ class AcpSession:
     """A thread as one client works with it; the thread is created by the first prompt."""
 
     def __init__(
-        self, client: Client, thread_id: str, folder: str, choices: Choices, row: ThreadRow | None
+        self,
+        client: Client,
+        thread_id: str,
+        folder: str,
+        choices: Choices,
+        row: ThreadRow | None,
+        servers: "tuple[McpServer, ...]" = (),
     ) -> None:
         self.client, self.thread_id, self.folder = client, thread_id, folder
-        self.choices, self.row = choices, row
+        self.choices, self.row, self._servers = choices, row, servers
         self.options: Options = cast("Options", dict(row.options or {})) if row else {}
         self.usage: ev.TokenUsage | None = None
         """Of the thread; None before its first request of this session."""
-        self.left_servers: list[str] = []
-        """MCP servers of the client, which are not started."""
         self._unsent: Options = {}
         self._turn: asyncio.Task[str] | None = None
         self._open_questions: list[ev.Question] = []
@@ -102,6 +107,27 @@ class AcpSession:
         if name == "mode" and self.client.version == 1:
             await self.send({"sessionUpdate": "current_mode_update", "currentModeId": value})
         await self._send_options()
+
+    def describe_unused_servers(self) -> str:
+        """Return which MCP servers of the client are not used, and why; mostly nothing."""
+        if not self._servers:
+            return ""
+        from ...tools.mcp.config_files import load_servers
+
+        loaded = load_servers(Path(self.folder), self.client.home, given=self._servers)
+        problems = {server.name: server.problem for server in loaded if server.problem}
+        reasons = (
+            t("acp.server", name=server.name, reason=problems[server.name])
+            for server in self._servers
+            if server.name in problems
+        )
+        return "\n".join(reasons)
+
+    async def open_runner(self) -> "Runner":
+        """Return the runner, which knows the servers of this session from now on."""
+        runner = await self.client.open_runner()
+        runner.pool.given_servers[self.folder] = self._servers
+        return runner
 
     async def send(self, update: Update) -> None:
         """Send an update of this session."""
@@ -157,7 +183,7 @@ class AcpSession:
 
     async def start_turn(self, prompt: PromptContent) -> AsyncGenerator[ev.Event]:
         """Return the events of the turn that a prompt begins."""
-        runner = await self.client.open_runner()
+        runner = await self.open_runner()
         if self._open_questions and is_for_words(self._open_questions[0]) and prompt.words:
             answer = self._open_questions[0].answer(prompt.words)
             self._open_questions = []
@@ -179,7 +205,7 @@ class AcpSession:
 
     async def continue_waiting(self) -> AsyncGenerator[ev.Event]:
         """Return the events of a thread that waits: its question again."""
-        runner = await self.client.open_runner()
+        runner = await self.open_runner()
         return runner.resume(self.thread_id)
 
     async def _run(self, opening: Awaitable["AsyncGenerator[ev.Event] | str"]) -> str:
@@ -216,7 +242,7 @@ class AcpSession:
             if not answers:
                 return await self._report_open(self._open_questions[0])
             self._open_questions = []
-            events = (await self.client.open_runner()).resume(self.thread_id, answers)
+            events = (await self.open_runner()).resume(self.thread_id, answers)
 
     async def _show(self, event: ev.Event, writer: UpdateWriter) -> None:
         if isinstance(event, ev.RunStarted):

@@ -94,6 +94,8 @@ class DependencyPool:
         self.child_slots: dict[str, ChildSlots] = {}
         """The places of each thread's sub-agents, while it runs."""
         self._connections: dict[Path, McpConnections] = {}
+        self.given_servers: dict[str, tuple[McpServer, ...]] = {}
+        """MCP servers that a client, as an editor, gives to the runs in a folder."""
         self.elicitation = Elicitation()
         """Set its `ask` to answer what MCP servers ask while a call runs."""
 
@@ -110,7 +112,9 @@ class DependencyPool:
         key = _build_key(folder, options, context)
         if key in self._opened:
             return self._opened[key]
-        created = await asyncio.to_thread(_create_dependencies, key, context, self._connections)
+        created = await asyncio.to_thread(
+            _create_dependencies, key, context, self._connections, self._find_given(folder)
+        )
         created = self._add_program_parts(created)
         deps = self._opened.setdefault(key, created)
         if deps is not created:  # another task was faster
@@ -146,12 +150,15 @@ class DependencyPool:
         here = [(key, deps) for key, deps in self._opened.items() if key.folder == folder]
         for key, deps in here:
             try:
-                sources = await asyncio.to_thread(_load_sources, key)
+                sources = await asyncio.to_thread(_load_sources, key, self._find_given(folder))
             except UsageError:  # the next `open` raises it again
                 sources = None
             if deps.sources != sources and self._opened.get(key) is deps:
                 # another thread may still use them, so `close` closes them
                 self._replaced.append(self._opened.pop(key))
+
+    def _find_given(self, folder: str) -> "tuple[McpServer, ...]":
+        return self.given_servers.get(folder, ())
 
     async def close_folder(self, folder: str) -> None:
         """Close the dependencies of a folder that nobody works in any more."""
@@ -187,7 +194,10 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
 
 
 def _create_dependencies(
-    key: _DependencyKey, context: "Context", connections: "dict[Path, McpConnections]"
+    key: _DependencyKey,
+    context: "Context",
+    connections: "dict[Path, McpConnections]",
+    given: "tuple[McpServer, ...]",
 ) -> Dependencies:
     root = Path(key.folder)
     if not root.is_absolute() or not os.path.isdir(root):
@@ -196,7 +206,7 @@ def _create_dependencies(
             hint="give the project's absolute path; if the folder was renamed or moved, the thread "
             "follows with `mcode threads move ID FOLDER`",
         )
-    home, sources = _resolve_home(key), _load_sources(key)
+    home, sources = _resolve_home(key), _load_sources(key, given)
     project = _find_project(root, home)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(
@@ -287,7 +297,7 @@ def _locate_history(root: Path, home: Path) -> Path:
     return worktree.container / "history.db"
 
 
-def _load_sources(key: _DependencyKey) -> DependencySources:
+def _load_sources(key: _DependencyKey, given: "tuple[McpServer, ...]") -> DependencySources:
     home = _resolve_home(key)
     _validate_folder(Path(key.folder))
     root = _find_project(Path(key.folder), home)
@@ -302,18 +312,20 @@ def _load_sources(key: _DependencyKey) -> DependencySources:
         instructions,
         find_skills(root, home, trust),
         remember_credentials(home),
-        _load_servers(root, home, trust),
+        _load_servers(root, home, trust, given),
     )
 
 
-def _load_servers(root: Path, home: Path, trust: Trust) -> "tuple[McpServer, ...]":
-    """Return the MCP servers that files define, mostly none."""
+def _load_servers(
+    root: Path, home: Path, trust: Trust, given: "tuple[McpServer, ...]"
+) -> "tuple[McpServer, ...]":
+    """Return the MCP servers that files define or a client gives, mostly none."""
     files = [paths.locate_mcp_servers(), *(root / place for place in PLACES["mcp"])]
-    if not any(map(os.path.lexists, files)):
+    if not (given or any(map(os.path.lexists, files))):
         return ()
     from ...tools.mcp.config_files import load_servers
 
-    return load_servers(root, home, trust)
+    return load_servers(root, home, trust, given)
 
 
 def _remember_logins(home: Path) -> None:

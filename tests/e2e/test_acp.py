@@ -4,7 +4,10 @@ import base64
 import io
 import json
 import signal
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from program import Program
 from provider import Provider
 
 NO = {"outcome": {"outcome": "selected", "optionId": "reject"}}
+HOSTILE = Path(__file__).parents[1] / "fixtures/mcp_servers/hostile.py"
 Open = Callable[..., AcpClient]
 FORM = {"elicitation": {"form": {}}}
 
@@ -307,3 +311,28 @@ def test_sessions_fork_close_and_delete(
     assert client.call("session/delete", sessionId=session) == {}
     [remaining] = client.call("session/list")["sessions"]
     assert remaining["sessionId"] == forked
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_editors_servers_are_used_in_trusted_folders(
+    connect: Open, program: Program, provider: Provider, version: int
+) -> None:
+    effects = program.project / "effects"
+    env = [{"name": "MCP_EFFECTS", "value": str(effects)}]
+    server = {"name": "ed", "command": sys.executable, "args": [str(HOSTILE)], "env": env}
+    call = {"name": "mcp_ed_effect", "args": {"text": "one"}}
+    provider.script([{"text": "Nothing."}, {"tool_calls": [call]}, {"text": "Done."}])
+    client = connect(version)
+    (program.project / "README.md").write_text("Not empty.")
+    new = partial(client.call, "session/new", cwd=str(program.project), mcpServers=[server])
+    session = new()["sessionId"]
+    client.wait_for_update("MCP server `ed` is not used: its folder is not trusted")
+    client.prompt(session, "Begin.")
+    client.wait_for_update("Nothing.")
+    client.call("session/close", sessionId=session)
+    assert program.run("trust", "--yes").code == 0
+    session = new()["sessionId"]
+    client.prompt(session, "Act.")
+    client.wait_for_update("Done.")
+    assert effects.read_text() == "one\n"
+    assert [asked["method"] for asked in client.asked] == ["session/request_permission"]

@@ -50,10 +50,17 @@ class McpConfiguration:
 
 
 def load_servers(
-    root: Path | None, home: Path, trust: Trust | None = None
+    root: Path | None,
+    home: Path,
+    trust: Trust | None = None,
+    given: Sequence[McpServer] = (),
 ) -> tuple[McpServer, ...]:
-    """Return the servers by name; of one name, the user's wins. It never raises."""
-    return load_configuration(root, home, trust).servers
+    """Return the servers by name; of one name, the user's wins. It never raises.
+
+    `given` are those of a client, as an editor; no file's name is theirs, and an untrusted folder
+    has none.
+    """
+    return load_configuration(root, home, trust, given=given).servers
 
 
 def load_configuration(
@@ -62,14 +69,18 @@ def load_configuration(
     trust: Trust | None = None,
     *,
     environ: Mapping[str, str] = os.environ,
+    given: Sequence[McpServer] = (),
 ) -> McpConfiguration:
     """Read the user's file, then those of the project; without `trust`, it is looked up."""
     variables = Variables(environ, root)
     results = [_read_user_file(locate_mcp_servers(environ), variables)]
     if root is not None:
-        results += _read_project(root, trust or check_trust(root, home), variables)
+        trust = trust or check_trust(root, home)
+        results += _read_project(root, trust, variables)
+        given = given if trust.trusted else [_refuse_untrusted(server, trust) for server in given]
     existing = [result for result in results if result is not None]
-    chosen, shadowed = _choose_servers(server for _, servers in existing for server in servers)
+    defined = [server for _, servers in existing for server in servers]
+    chosen, shadowed = _choose_servers([*defined, *given])
     for server in chosen:
         remember_secrets(server)
     chosen = tuple(map(_refuse_by_policy, chosen))

@@ -36,9 +36,12 @@ _MAX_SECONDS = 24 * 3600.0
 
 
 def parse_server(
-    name: str, entry: object, variables: Variables, *, source: str, from_project: bool
+    name: str, entry: object, variables: Variables | None, *, source: str, from_project: bool
 ) -> McpServer:
-    """Parse a definition; what is wrong with it is the `problem` of the server."""
+    """Parse a definition; what is wrong with it is the `problem` of the server.
+
+    Without `variables` its texts are as they are written.
+    """
     server = McpServer(name, "stdio", source=source, from_project=from_project)
     if not isinstance(entry, dict):
         return replace(server, problem=text("its definition is not a JSON object"))
@@ -105,9 +108,9 @@ def _find_transport(definition: JsonObject) -> Transport:
     return transport
 
 
-def _expand(server: McpServer, variables: Variables) -> McpServer:
+def _expand(server: McpServer, variables: Variables | None) -> McpServer:
     """Put in the variables; the digest stays that of what is written."""
-    expand = variables.expand
+    expand = variables.expand if variables else str
     expanded = replace(
         server,
         command=expand(server.command),

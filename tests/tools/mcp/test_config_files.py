@@ -8,6 +8,7 @@ import pytest
 
 from maxagent.config.trust.decision import check_trust, trust
 from maxagent.tools.mcp.config_files import McpConfiguration, load_configuration, load_servers
+from maxagent.tools.mcp.server_config import McpServer
 
 
 @dataclass(frozen=True)
@@ -148,3 +149,17 @@ def test_without_files_there_are_no_servers(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert load_servers(tmp_path, tmp_path) == ()
     assert load_servers(None, tmp_path) == ()
+
+
+def test_a_clients_server_needs_trust_and_a_free_name(world: Place) -> None:
+    world.write_user({"servers": ONE})
+    given = [McpServer(name, "stdio", command="y", source="ACP") for name in ("a", "b")]
+
+    def load() -> list[tuple[str, str, str]]:
+        loaded = load_configuration(world.root, world.home, environ=world.environ, given=given)
+        return [(server.name, server.command, server.problem) for server in loaded.servers]
+
+    untrusted = "its folder is not trusted: run `mcode trust`"
+    assert load() == [("a", "x", ""), ("b", "y", untrusted)]
+    trust(world.root, world.home)
+    assert load() == [("a", "x", ""), ("b", "y", "")]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...config.text import text
 from ...tools.mcp.server_config import McpServer
 from ...tools.mcp.server_parser import parse_server
 from .connection import INVALID_PARAMS, RpcError
@@ -18,7 +19,8 @@ def read_servers(values: Sequence[object]) -> tuple[McpServer, ...]:
     names = [server.name for server in servers]
     for name in names:
         if names.count(name) > 1:
-            raise RpcError(INVALID_PARAMS, f"two of `mcpServers` have the name `{name}`")
+            message = text("two of `mcpServers` have the name `{name}`", name=name)
+            raise RpcError(INVALID_PARAMS, message)
     return servers
 
 

@@ -114,7 +114,7 @@ class AcpSession:
             return ""
         from ...tools.mcp.config_files import load_servers
 
-        loaded = load_servers(Path(self.folder), self.client.home, given=self._servers)
+        loaded = load_servers(Path(self.folder), self.client.home, client_servers=self._servers)
         problems = {server.name: server.problem for server in loaded if server.problem}
         reasons = (
             t("acp.server", name=server.name, reason=problems[server.name])
@@ -126,7 +126,7 @@ class AcpSession:
     async def open_runner(self) -> "Runner":
         """Return the runner, which knows the servers of this session from now on."""
         runner = await self.client.open_runner()
-        runner.pool.given_servers[self.folder] = self._servers
+        runner.pool.client_servers[self.folder] = self._servers
         return runner
 
     async def send(self, update: Update) -> None:

@@ -94,7 +94,7 @@ class DependencyPool:
         self.child_slots: dict[str, ChildSlots] = {}
         """The places of each thread's sub-agents, while it runs."""
         self._connections: dict[Path, McpConnections] = {}
-        self.given_servers: dict[str, tuple[McpServer, ...]] = {}
+        self.client_servers: dict[str, tuple[McpServer, ...]] = {}
         """MCP servers that a client, as an editor, gives to the runs in a folder."""
         self.elicitation = Elicitation()
         """Set its `ask` to answer what MCP servers ask while a call runs."""
@@ -113,7 +113,7 @@ class DependencyPool:
         if key in self._opened:
             return self._opened[key]
         created = await asyncio.to_thread(
-            _create_dependencies, key, context, self._connections, self._find_given(folder)
+            _create_dependencies, key, context, self._connections, self._find_client_servers(folder)
         )
         created = self._add_program_parts(created)
         deps = self._opened.setdefault(key, created)
@@ -150,15 +150,17 @@ class DependencyPool:
         here = [(key, deps) for key, deps in self._opened.items() if key.folder == folder]
         for key, deps in here:
             try:
-                sources = await asyncio.to_thread(_load_sources, key, self._find_given(folder))
+                sources = await asyncio.to_thread(
+                    _load_sources, key, self._find_client_servers(folder)
+                )
             except UsageError:  # the next `open` raises it again
                 sources = None
             if deps.sources != sources and self._opened.get(key) is deps:
                 # another thread may still use them, so `close` closes them
                 self._replaced.append(self._opened.pop(key))
 
-    def _find_given(self, folder: str) -> "tuple[McpServer, ...]":
-        return self.given_servers.get(folder, ())
+    def _find_client_servers(self, folder: str) -> "tuple[McpServer, ...]":
+        return self.client_servers.get(folder, ())
 
     async def close_folder(self, folder: str) -> None:
         """Close the dependencies of a folder that nobody works in any more."""
@@ -197,16 +199,10 @@ def _create_dependencies(
     key: _DependencyKey,
     context: "Context",
     connections: "dict[Path, McpConnections]",
-    given: "tuple[McpServer, ...]",
+    client_servers: "tuple[McpServer, ...]",
 ) -> Dependencies:
     root = Path(key.folder)
-    if not root.is_absolute() or not os.path.isdir(root):
-        raise UsageError(
-            text("`{root}` is not a folder", root=root),
-            hint="give the project's absolute path; if the folder was renamed or moved, the thread "
-            "follows with `mcode threads move ID FOLDER`",
-        )
-    home, sources = _resolve_home(key), _load_sources(key, given)
+    home, sources = _resolve_home(key), _load_sources(key, client_servers)
     project = _find_project(root, home)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(
@@ -297,7 +293,9 @@ def _locate_history(root: Path, home: Path) -> Path:
     return worktree.container / "history.db"
 
 
-def _load_sources(key: _DependencyKey, given: "tuple[McpServer, ...]") -> DependencySources:
+def _load_sources(
+    key: _DependencyKey, client_servers: "tuple[McpServer, ...]"
+) -> DependencySources:
     home = _resolve_home(key)
     _validate_folder(Path(key.folder))
     root = _find_project(Path(key.folder), home)
@@ -312,20 +310,20 @@ def _load_sources(key: _DependencyKey, given: "tuple[McpServer, ...]") -> Depend
         instructions,
         find_skills(root, home, trust),
         remember_credentials(home),
-        _load_servers(root, home, trust, given),
+        _load_servers(root, home, trust, client_servers),
     )
 
 
 def _load_servers(
-    root: Path, home: Path, trust: Trust, given: "tuple[McpServer, ...]"
+    root: Path, home: Path, trust: Trust, client_servers: "tuple[McpServer, ...]"
 ) -> "tuple[McpServer, ...]":
     """Return the MCP servers that files define or a client gives, mostly none."""
     files = [paths.locate_mcp_servers(), *(root / place for place in PLACES["mcp"])]
-    if not (given or any(map(os.path.lexists, files))):
+    if not (client_servers or any(map(os.path.lexists, files))):
         return ()
     from ...tools.mcp.config_files import load_servers
 
-    return load_servers(root, home, trust, given)
+    return load_servers(root, home, trust, client_servers)
 
 
 def _remember_logins(home: Path) -> None:
@@ -337,9 +335,15 @@ def _remember_logins(home: Path) -> None:
 
 
 def _validate_folder(root: Path) -> None:
-    """Check that the folder is still its real path: a link there has replaced it since."""
+    """Check that it is a folder, and still its real path: a link there has replaced it since."""
+    if not root.is_absolute() or not os.path.isdir(root):
+        raise UsageError(
+            text("`{root}` is not a folder", root=root),
+            hint="give the project's absolute path; if the folder was renamed or moved, the thread "
+            "follows with `mcode threads move ID FOLDER`",
+        )
     real = Path(os.path.realpath(root))
-    if root.is_absolute() and real != Path(os.path.normpath(root)):
+    if real != Path(os.path.normpath(root)):
         raise UsageError(
             text(
                 "`{root}` is a link now, or lies behind one: it leads to `{target}`",

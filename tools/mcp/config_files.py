@@ -53,14 +53,14 @@ def load_servers(
     root: Path | None,
     home: Path,
     trust: Trust | None = None,
-    given: Sequence[McpServer] = (),
+    client_servers: Sequence[McpServer] = (),
 ) -> tuple[McpServer, ...]:
     """Return the servers by name; of one name, the user's wins. It never raises.
 
-    `given` are those of a client, as an editor; no file's name is theirs, and an untrusted folder
-    has none.
+    `client_servers` are those of a client, as an editor: a file's server of the same name wins,
+    and none is used in an untrusted folder.
     """
-    return load_configuration(root, home, trust, given=given).servers
+    return load_configuration(root, home, trust, client_servers=client_servers).servers
 
 
 def load_configuration(
@@ -69,7 +69,7 @@ def load_configuration(
     trust: Trust | None = None,
     *,
     environ: Mapping[str, str] = os.environ,
-    given: Sequence[McpServer] = (),
+    client_servers: Sequence[McpServer] = (),
 ) -> McpConfiguration:
     """Read the user's file, then those of the project; without `trust`, it is looked up."""
     variables = Variables(environ, root)
@@ -77,10 +77,11 @@ def load_configuration(
     if root is not None:
         trust = trust or check_trust(root, home)
         results += _read_project(root, trust, variables)
-        given = given if trust.trusted else [_refuse_untrusted(server, trust) for server in given]
+        if not trust.trusted:
+            client_servers = [_refuse_untrusted(server, trust) for server in client_servers]
     existing = [result for result in results if result is not None]
     defined = [server for _, servers in existing for server in servers]
-    chosen, shadowed = _choose_servers([*defined, *given])
+    chosen, shadowed = _choose_servers([*defined, *client_servers])
     for server in chosen:
         remember_secrets(server)
     chosen = tuple(map(_refuse_by_policy, chosen))

@@ -29,7 +29,7 @@ def test_servers_are_read_as_they_are_written() -> None:
         ({"command": 7}, "its `command` is not a text"),
         ({"command": " "}, "its definition has no `command`"),
         ({"args": "x"}, "its `args`"),
-        ({"env": [{"name": "K", "value": None}]}, "its `env`"),
+        ({"env": [{"name": "K", "value": []}]}, "its `env`"),
         ({"type": "sse", "url": "ftp://x"}, "its URL is not one of"),
         ({"name": "x" * 101}, "its name is empty, too long"),
     ],

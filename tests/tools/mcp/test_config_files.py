@@ -153,10 +153,12 @@ def test_without_files_there_are_no_servers(
 
 def test_a_clients_server_needs_trust_and_a_free_name(world: Place) -> None:
     world.write_user({"servers": ONE})
-    given = [McpServer(name, "stdio", command="y", source="ACP") for name in ("a", "b")]
+    servers = [McpServer(name, "stdio", command="y", source="ACP") for name in ("a", "b")]
 
     def load() -> list[tuple[str, str, str]]:
-        loaded = load_configuration(world.root, world.home, environ=world.environ, given=given)
+        loaded = load_configuration(
+            world.root, world.home, environ=world.environ, client_servers=servers
+        )
         return [(server.name, server.command, server.problem) for server in loaded.servers]
 
     untrusted = "its folder is not trusted: run `mcode trust`"

@@ -69,7 +69,7 @@ class Witness:
                 yield f"{path!r} was changed and not named"
             elif moment is None:
                 yield f"{path!r} was not to go back and was changed"
-            else:
+            elif was or not _is_hollow(path, moment.files, after):
                 yield from self._wrong(moment, path, was, now, kept, force)
 
     def _wrong(
@@ -111,6 +111,12 @@ def _badly_merged(
         then = then | {line} if written else then - {line}
     if now != then:
         yield f"{path!r} is badly merged: {sorted(now ^ then)}"
+
+
+def _is_hollow(path: str, then: Tree, now: Tree) -> bool:
+    """Whether it is a folder that had contents, of which nothing is there: nor need it be."""
+    had, has = (any(name.startswith(path) for name in tree if name != path) for tree in (then, now))
+    return path.endswith("/") and path not in now and had and not has
 
 
 def differing(one: Tree, other: Tree) -> set[str]:

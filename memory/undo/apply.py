@@ -39,12 +39,33 @@ def apply_restore(
         change.path: _apply_change(folder, change, contents, mark, needed_folders)
         for change in ordered
     }
+    reasons |= _remove_hollow_folders(folder, ordered, reasons)
     # set permissions of folders last: a read-only folder accepts no new files
     for change in reversed(ordered):
         if is_folder(change.path) and change.new.permissions is not None:
             reasons[change.path] = reasons[change.path] or _restore_permissions(folder, change)
     _sync_parents(folder, changes)
     return {path: reason for path, reason in reasons.items() if reason}
+
+
+def _remove_hollow_folders(
+    folder: Path, changes: Sequence[PathChange], reasons: Mapping[str, str]
+) -> dict[str, str]:
+    """Remove new folders that are empty because nothing could be written; return the reasons."""
+    created = {c.path for c in changes if is_folder(c.path) and c.old == ABSENT != c.new}
+    failed = {
+        above: reason
+        for path, reason in reasons.items()
+        if reason
+        for above in list_parent_folders(path)
+        if above in created
+    }
+    removed: dict[str, str] = {}
+    for path in sorted(failed, key=len, reverse=True):
+        with suppress(OSError), open_parent(folder, path) as (parent, name):
+            os.rmdir(name, dir_fd=parent)
+            removed[path] = failed[path]
+    return removed
 
 
 def remove_leftovers(folder: Path, changes: Sequence[PathChange], mark: str) -> None:

@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..snapshots.file_version import FileVersion, PathChange, filter_visible
+from ..snapshots.file_version import (
+    ABSENT,
+    FileVersion,
+    PathChange,
+    filter_visible,
+    is_folder,
+    list_parent_folders,
+)
 from ..snapshots.git_objects import MissingObjectError
 from ..snapshots.store import Snapshots
 from .history import HistoryEntry
@@ -59,6 +66,16 @@ def _merge_runs(steps: list[tuple[HistoryEntry, PathChange]]) -> list[ChangeRun]
         else:
             runs.append(ChangeRun(change.old, change.new, unsure, doubt))
     return runs
+
+
+def find_filled_folders(entries: Sequence[HistoryEntry]) -> set[str]:
+    """Return the folders that vanished while something was in them."""
+    filled = set[str]()
+    for entry in entries:
+        old_paths = [change.path for change in entry.changes if change.old != ABSENT]
+        around = {above for path in old_paths for above in list_parent_folders(path)}
+        filled |= {c.path for c in entry.changes if is_folder(c.path) and c.new == ABSENT} & around
+    return filled
 
 
 def compute_net_changes(entries: Sequence[HistoryEntry]) -> tuple[PathChange, ...]:

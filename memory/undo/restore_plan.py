@@ -22,7 +22,7 @@ from ..snapshots.file_version import (
 )
 from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import read_content, read_version
-from .change_chains import ChangeRun, build_chains
+from .change_chains import ChangeRun, build_chains, find_filled_folders
 from .history import HistoryEntry
 from .three_way_merge import MergeConflictError, merge_versions
 
@@ -96,6 +96,8 @@ async def plan_restore(
     deleted_paths = {c.path for c in changes if c.new == ABSENT and c.path not in conflicts}
     kept_folders = await asyncio.to_thread(_find_kept_folders, snapshots.folder, deleted_paths)
     changes = [change for change in changes if change.path not in kept_folders]
+    hollow, blocked = _find_hollow_folders(changes, conflicts, find_filled_folders(entries))
+    changes = [change for change in changes if change.path not in hollow]
     first = {goal.path: goal.runs[0].old for goal in goals}
     return RestorePlan(
         tree=tree,
@@ -104,10 +106,8 @@ async def plan_restore(
             c.path for c in changes if c.path not in conflicts and c.new != first[c.path]
         ),
         conflicts=tuple(Conflict(path, conflicts[path]) for path in _select_reported(conflicts)),
-        skipped=frozenset(conflicts),
-        reverted=tuple(
-            e.number for e in entries if e.kind != "others" and not _is_blocked(e, conflicts)
-        ),
+        skipped=frozenset(conflicts) | blocked,
+        reverted=_list_reverted(entries, {*conflicts, *blocked}),
         doubtful=tuple(filter_visible(open_to_doubt)),
     )
 
@@ -116,6 +116,11 @@ def _select_reported(conflicts: Collection[str]) -> list[str]:
     """Drop conflicts of folders that contain a conflicting file."""
     reported = {above for path in conflicts for above in list_parent_folders(path)}
     return sorted(path for path in conflicts if path not in reported)
+
+
+def _list_reverted(entries: Sequence[HistoryEntry], skipped: Set[str]) -> tuple[int, ...]:
+    own = (entry for entry in entries if entry.kind != "others")
+    return tuple(entry.number for entry in own if not _is_blocked(entry, skipped))
 
 
 def _is_blocked(entry: HistoryEntry, conflicts: Collection[str]) -> bool:
@@ -132,6 +137,25 @@ def _select_needed(changes: Sequence[PathChange]) -> list[PathChange]:
     around = {above for change in real for above in list_parent_folders(change.path)}
     folder_changes = (c for c in changes if c.old == c.new != ABSENT and c.path in around)
     return [*real, *folder_changes]
+
+
+def _find_hollow_folders(
+    changes: Sequence[PathChange], conflicts: Collection[str], filled: Set[str]
+) -> tuple[set[str], set[str]]:
+    """Return the folders to create that had contents, of which nothing comes back.
+
+    The second are those among them that hold a conflict. An empty folder in their place was never
+    there, and git does not make one either.
+    """
+    coming = {c.path for c in changes if c.new != ABSENT and c.path not in conflicts}
+    created = {c.path for c in changes if c.old == ABSENT and c.path in coming & filled}
+    around = {above for path in coming - created for above in list_parent_folders(path)}
+    # the deepest first
+    for path in sorted(created, key=len, reverse=True):
+        if path in around:
+            around.update(list_parent_folders(path))
+    hollow = created - around
+    return hollow, hollow.intersection(a for path in conflicts for a in list_parent_folders(path))
 
 
 def _find_kept_folders(folder: Path, deleted_paths: Set[str]) -> set[str]:

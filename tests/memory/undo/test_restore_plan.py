@@ -1,9 +1,11 @@
 from pathlib import Path
 
 import pytest
+from acts import sh
 from recorded_project import Recorded
 
 from maxagent.memory.snapshots.file_version import ABSENT, FILE, FileVersion, PathChange
+from maxagent.memory.undo.apply import apply_restore
 from maxagent.memory.undo.restore_plan import Conflict, find_path_conflicts, plan_restore
 
 LINES = b"".join(b"line %d\n" % number for number in range(20))
@@ -85,6 +87,56 @@ async def test_folder_with_other_files_is_kept(project: Recorded, name: str) -> 
     planned = await plan_restore(project.snapshots, project.entries())
     missing = [change.path for change in planned.changes if change.kind == "deleted"]
     assert "hum/agent.txt" in missing and "hum/" not in missing
+
+
+REMOVED = "rm -r top"
+"""What the agent's command does to `top/sub/x`, of which the agent and the user changed a line."""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "command", "back"),
+    [
+        ("", REMOVED, set[str]()),
+        ("", "rm -r top/sub", {"top/"}),
+        ("", "mv top/sub top/moved", set[str]()),
+        ("", "rm -r top; echo file > top", set[str]()),
+        ("chmod 700 top/sub", REMOVED, set[str]()),
+        ("mkdir top/bare", REMOVED, {"top/bare/"}),
+        ("mkdir -p top/sub/deep/bare", REMOVED, {"top/sub/deep/bare/"}),
+        ("echo y > top/y", REMOVED, {"top/y"}),
+        ("echo y > top/sub/y; chmod 700 top/sub", REMOVED, {"top/sub/", "top/sub/y"}),
+        ("mkdir -p top/sub/d; echo y > top/sub/d/y", REMOVED, {"top/sub/d/y"}),
+    ],
+)
+async def test_a_folder_comes_back_with_contents(
+    prepare: str, command: str, back: set[str], tmp_path: Path
+) -> None:
+    project = Recorded(tmp_path)
+    (project.folder / "top/sub").mkdir(parents=True)
+    (project.folder / "top/sub/x").write_bytes(LINES)
+    sh(prepare)(project.folder)
+    first = project.files()
+    await project.tool(rewrite("top/sub/x", b"line 3\n", b"agent\n"), "top/sub/x")
+    rewrite("top/sub/x", b"agent\n", b"user\n")(project.folder)
+    await project.shell(sh(command))
+    gone = project.files()
+    undone = await project.undo()
+    assert [conflict.path for conflict in undone.conflicts] == ["top/sub/x"]
+    assert set(project.files()) == back
+    await project.redo()
+    assert project.files() == gone
+    await project.undo()
+    await project.undo(force=True)
+    assert project.files() == first
+
+
+async def test_a_folder_without_its_lost_files_goes(project: Recorded) -> None:
+    sh("mkdir -p top/sub; echo x > top/sub/x; echo y > top/y")(project.folder)
+    await project.shell(sh("rm -r top"))
+    planned = await plan_restore(project.snapshots, project.entries())
+    left = apply_restore(project.folder, planned.changes, {}, "mark")
+    assert {*left} == {"top/", "top/sub/", "top/sub/x", "top/y"}
+    assert set(project.files()) == {"a", "b", "c"}
 
 
 THERE = FileVersion(FILE, "1" * 40)

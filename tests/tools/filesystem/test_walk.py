@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.tools.filesystem import gitignore_rules, state_cache
+from maxagent.tools.filesystem import walk as walk_module
+from maxagent.tools.filesystem.state_cache import StateCache
 from maxagent.tools.filesystem.walk import walk
 from maxagent.tools.result import ToolError
 from maxagent.tools.workspace import Workspace
@@ -141,3 +144,44 @@ def test_a_walk_shows_what_git_shows(tmp_path: Path, seed: int) -> None:
     command = ["git", "ls-files", "-co", "--exclude-standard"]
     text = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.decode()
     assert set(names(Workspace(root))) == set(text.split())
+
+
+ACTS = [
+    "touch {a}/new{n}",
+    "rm -rf {a}",
+    "mkdir -p {a}/{n}; touch {a}/{n}/x",
+    "mv {a} {b}{n}",
+    "mv {a}/x.py {b}/x{n}.py",
+    "rm -rf {a}; ln -s {b} {a}",
+    "ln -sfn {a}/y{n} out",
+    "ln -sfn /etc out",
+    "ln -sfn ../out {a}/inner",
+    "rm -rf {a}; touch {a}",
+    "echo x > {a}/x.py; rm {a}/x.py; mkdir {a}/x.py",
+    "echo '*.py' > {a}/.gitignore",
+    "echo '{b}/' > .gitignore",
+    "rm -f .gitignore {a}/.gitignore",
+    "echo more >> {a}/.gitignore",
+    "cp -a {a} {b}{n}",
+    "touch -d 2001-01-01 {a}",
+    "mkdir -p {a}/secrets; touch {a}/secrets/x {a}/.env",
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_from_memory_shows_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(state_cache, "SETTLED", 20_000_000)
+    chance, folders = random.Random(seed), ["a", "b", "a/c", "a/c/d", "e"]
+    workspace = fill(tmp_path, *(f"{folder}/x.py" for folder in folders))
+    names(workspace)
+    for number in range(40):
+        a, b = chance.sample(folders, 2)
+        command = chance.choice(ACTS).format(a=a, b=b, n=number)
+        subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True)
+        shown = list(walk(workspace, tmp_path, deep=True))
+        with monkeypatch.context() as anew:
+            anew.setattr(walk_module, "_listings", StateCache(0))
+            anew.setattr(gitignore_rules, "_files", StateCache(0))
+            assert shown == list(walk(workspace, tmp_path, deep=True)), command

@@ -16,12 +16,15 @@ from errno import EMFILE, ENOMEM, ENOSPC, EXDEV
 from pathlib import Path
 from typing import Protocol, cast
 
+from .empty_folders import list_folders_below
 from .exclusions import Exclusions
 
 # Files from which on a folder is watched; to look at fewer takes no longer
 WATCHED_FROM = 5_000
 # Folders; the user's other programs share the system's limit with us
 MAX_WATCHED = 20_000
+# New folders that are watched before the scan that finds them; more are mostly ignored ones
+MAX_APPEARED = 1_000
 # Seconds after which all files are looked at again, whatever the events say
 TRUSTED = 300.0
 # On these every change is made by this kernel, which then knows of it
@@ -61,6 +64,8 @@ class FolderWatch:
         self._is_possible = sys.platform == "linux"
         self._folders = dict[int, bytes]()
         self._watched = set[bytes]()
+        self._appeared = set[bytes]()
+        """Folders that were not there when the watch was opened."""
         self._rules: Sequence[Path] = ()
         self._state: object = None
         """State of the rules above the folder, where nothing is watched."""
@@ -78,12 +83,13 @@ class FolderWatch:
         `folders`, and where the system cannot watch all of them.
         """
         self.close()
+        appeared = self._list_appeared()
         if folders is None or len(folders) > MAX_WATCHED or not self._is_possible:
             return
-        self._is_possible = _find_file_system(self._root) in LOCAL
+        self._is_possible = find_file_system(self._root) in LOCAL
         if self._is_possible:
             try:
-                self._open(folders)
+                self._open({*folders, *appeared})
             except OSError as error:
                 self.close()
                 # unlike a folder that is gone, a limit of the user stays
@@ -102,10 +108,24 @@ class FolderWatch:
         device = os.stat(self._root).st_dev
         for folder in (b"", *folders):
             path = self._root + b"/" + folder
-            self._folders[inotify.add_watch(path.rstrip(b"/"), _MASK)] = folder
+            try:
+                self._folders[inotify.add_watch(path.rstrip(b"/"), _MASK)] = folder
+                if os.lstat(path).st_dev != device:
+                    raise OSError(EXDEV, os.strerror(EXDEV))
+            except (FileNotFoundError, NotADirectoryError):
+                if not folder:
+                    raise
+                continue  # it went away; a new one in its place makes an event above
             self._watched.add(folder)
-            if os.lstat(path).st_dev != device:
-                raise OSError(EXDEV, os.strerror(EXDEV))
+
+    def _list_appeared(self) -> set[bytes]:
+        """Return the new folders and those below them: the scan that follows will find them."""
+        tops = [
+            path for path in self._appeared if not self._out.is_skipped_folder(os.fsdecode(path))
+        ]
+        self._appeared.clear()
+        below = list_folders_below(self._root, tops, self._out)
+        return set(below) if len(below) <= MAX_APPEARED else set()
 
     def keep(self, folders: Collection[bytes] | None) -> None:
         """Close the watch after a scan that has found folders which are not watched."""
@@ -123,7 +143,13 @@ class FolderWatch:
         if self._inotify is None or time.monotonic() >= self._until:
             return None
         changed = set[bytes]()
-        for event in self._inotify.read(timeout=0):
+        events = self._inotify.read(timeout=0)
+        self._appeared = {
+            self._folders[event.wd] + os.fsencode(event.name) + b"/"
+            for event in events
+            if event.mask & _IS_FOLDER and event.name and event.wd in self._folders
+        }
+        for event in events:
             folder = self._folders.get(event.wd)
             if folder is None or not event.name:  # the queue overflowed; a folder went away
                 return None
@@ -179,7 +205,7 @@ def _read_states(files: Iterable[Path]) -> list[tuple[int, int, int]]:
     return states
 
 
-def _find_file_system(root: bytes) -> str:
+def find_file_system(root: bytes) -> str:
     """Return the type of the file system that a folder is on; empty if it is not known."""
     types = dict[bytes, str]()
     try:

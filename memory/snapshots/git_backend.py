@@ -332,8 +332,10 @@ class GitSnapshots:
                 work = await asyncio.to_thread(plan_index_update, folder, listing, named)
                 if work.add_skipped(self._skipped, changed):
                     return changed, work
+        # the files of the last process tell what to watch during the first scan
+        await permissions.follow_index(before, before, (), (), git)
         is_large = len(permissions.files) >= folder_watch.WATCHED_FROM
-        if is_large and permissions.is_at(before) and not self._watch.is_open:
+        if is_large and not self._watch.is_open:
             above = list_rules_above(self._store.top, folder)
             await asyncio.to_thread(self._watch.open, permissions.folders, above)
         listing = await self._listing.list_all(git)

@@ -223,10 +223,45 @@ async def test_where_others_may_write_nothing_is_watched(
     assert not pair.is_watching
 
 
-@pytest.mark.parametrize("folders", [None, [b"gone/"], [b"a.py/"], [b"link/"]])
-def test_what_cannot_be_watched_leaves_it_closed(folders: list[bytes] | None, project: Path):
-    (project / "link").symlink_to("sub")
+def test_without_folders_nothing_is_watched(project: Path):
     watch = FolderWatch(project, build_exclusions(project, project.parent, ()))
-    watch.open(folders, ())
+    watch.open(None, ())
     assert not watch.is_open
     assert watch.read_changes() is None
+
+
+@pytest.mark.parametrize("folder", [b"gone/", b"a.py/", b"link/"])
+def test_a_found_folder_must_be_watched(folder: bytes, project: Path):
+    (project / "link").symlink_to("sub")
+    watch = FolderWatch(project, build_exclusions(project, project.parent, ()))
+    watch.open([folder, b"sub/"], ())
+    watch.keep([b"sub/"])
+    assert watch.is_open
+    watch.keep([folder])
+    assert not watch.is_open
+
+
+async def test_a_later_process_watches_at_once(project: Path):
+    for folder in ("empty", "logs"):
+        shutil.rmtree(project / folder)
+    await Pair(project).open()
+    pair = Pair(project)
+    await pair.watched.take()
+    assert pair.is_watching
+    (project / "sub/b.txt").write_text("new")
+    assert await pair.is_same() and pair.is_watching
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["mkdir -p new/deep/er; touch new/deep/x", "mv sub new", "rm -r sub", "rm -r d; mkdir -p d/f"],
+)
+async def test_new_folders_are_watched_by_one_scan(command: str, project: Path):
+    pair = Pair(project)
+    await pair.open()
+    subprocess.run(["sh", "-c", command], cwd=project, check=True)
+    assert await pair.is_same() and pair.is_watching
+    for place in ("new/deep", "sub", "d"):
+        if (project / place).is_dir():
+            (project / place / "y").write_text("y")
+    assert await pair.is_same() and pair.is_watching

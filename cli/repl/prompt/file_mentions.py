@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-MAX_FILES = 50_000
+MAX_FILES = 200_000
 MAX_OFFERED = 50
 # A mention at the end of a line
 _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
@@ -44,10 +44,13 @@ def rank_names(typed: str, names: Sequence[str]) -> list[str]:
 
 def _score_name(query: str, name: str) -> tuple[float, int, str]:
     """Return a sort key, smaller is better: adjacent letters, at the beginning of the file name."""
-    from rapidfuzz import fuzz
-
     own = name.rstrip("/").rpartition("/")[2]
-    together = max(fuzz.partial_ratio(query, own), fuzz.partial_ratio(query, name) - 5)
+    if query in own:
+        together = 100.0
+    else:
+        from rapidfuzz import fuzz
+
+        together = max(fuzz.partial_ratio(query, own), fuzz.partial_ratio(query, name) - 5)
     return (-together - 10 * own.startswith(query) - 20 * (own == query), len(name), name)
 
 
@@ -85,9 +88,12 @@ class MentionableFiles:
 
 def _with_folders(names: Iterable[str]) -> list[str]:
     """Return the names with every folder before its content."""
-    seen: dict[str, None] = {}
+    listed, seen = list[str](), set[str]()
     for name in names:
-        for end in (place for place, letter in enumerate(name) if letter == "/"):
-            seen[name[: end + 1]] = None
-        seen[name] = None
-    return list(seen)
+        folders, above = list[str](), name.rpartition("/")[0]
+        while above and above not in seen:
+            seen.add(above)
+            folders.append(f"{above}/")
+            above = above.rpartition("/")[0]
+        listed += [*reversed(folders), name]
+    return listed

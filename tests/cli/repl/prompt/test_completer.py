@@ -52,4 +52,4 @@ def test_a_cut_list_of_files_says_so() -> None:
     cut = FILES._replace(is_cut=True)
     completer = LineCompleter(dict, dict, lambda: cut)
     *_, last = completer.get_completions(Document("@src"), CompleteEvent())
-    assert last.text == "@src" and "50,000" in last.display_meta_text
+    assert last.text == "@src" and "200,000" in last.display_meta_text

@@ -24,6 +24,23 @@ def tool_sizes(request: Request) -> dict[str, int]:
     return dict(sorted(sizes.items(), key=lambda pair: -pair[1]))
 
 
+def measure_parts(request: Request) -> dict[str, int]:
+    """Bytes of the system prompt, the tools, the other messages and the rest; the sum is all."""
+    messages = request.body["messages"]
+    system = [message for message in messages if message["role"] == "system"]
+    parts = {
+        "system prompt": system,
+        "tools": request.body["tools"],
+        "other messages": [message for message in messages if message not in system],
+    }
+    sizes = {name: len(_to_bytes(part)) for name, part in parts.items()}
+    return {**sizes, "rest": len(request.raw) - sum(sizes.values())}
+
+
+def _to_bytes(part: object) -> bytes:
+    return json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def share_repeated(requests: Sequence[Request]) -> float:
     """The smallest share of a request's bytes that the next request begins with; 1.0 is all.
 

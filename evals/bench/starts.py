@@ -5,13 +5,16 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from contenders import CONTENDERS, HTTPX, LANGGRAPH, MAXAGENT
+from contenders import CHAT, CONTENDERS, HTTPX, LANGGRAPH, MAXAGENT
 from gauge import Gauge, Ran
-from prompts import system_characters, tool_sizes
+from prompts import measure_parts, system_characters, tool_sizes
 from table import Row
 
 REPETITIONS = 9
 SYSTEM_BAR = 8000
+FIRST_BAR = 20_480
+"""Bytes of a conversation's first request on a new home."""
+PEERS = "opencode 30,786, Codex 39,738, Claude Code 50,044"
 
 
 def measure_starts(gauge: Gauge, project: Path) -> list[Row]:
@@ -31,6 +34,7 @@ def measure_starts(gauge: Gauge, project: Path) -> list[Row]:
         ratio("bare LangGraph : bare httpx", first[LANGGRAPH.name], first[HTTPX.name]),
         ratio("exec to exit, mcode : bare LangGraph", whole[MAXAGENT.name], whole[LANGGRAPH.name]),
         *_sizes(runs[MAXAGENT.name][0]),
+        *_parts(CHAT.run(gauge, project, project.with_name("start-conversation"))),
     ]
 
 
@@ -52,3 +56,11 @@ def _sizes(ran: Ran) -> list[Row]:
         Row("characters of tools", sum(sizes.values()), f"{len(sizes)} tools: {largest}"),
         Row("bytes of the whole first request", len(request.raw)),
     ]
+
+
+def _parts(ran: Ran) -> list[Row]:
+    """What the first request of a conversation carries, by part."""
+    request = ran.requests[0]
+    whole = Row("bytes of a conversation's first request", len(request.raw), PEERS, FIRST_BAR)
+    parts = measure_parts(request)
+    return [whole, *(Row(f"of these, {name}", size) for name, size in parts.items())]

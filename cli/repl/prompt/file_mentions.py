@@ -88,12 +88,12 @@ class MentionableFiles:
 
 def _with_folders(names: Iterable[str]) -> list[str]:
     """Return the names with every folder before its content."""
-    listed, seen = list[str](), set[str]()
+    paths, seen = list[str](), set[str]()
     for name in names:
         folders, above = list[str](), name.rpartition("/")[0]
         while above and above not in seen:
             seen.add(above)
             folders.append(f"{above}/")
             above = above.rpartition("/")[0]
-        listed += [*reversed(folders), name]
-    return listed
+        paths += [*reversed(folders), name]
+    return paths

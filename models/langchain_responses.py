@@ -28,7 +28,7 @@ from .http.client import build_limits
 from .http.dialect import RequestOptions
 from .http.sse import MAX_EVENT_BYTES
 from .resolver import ResolvedModel
-from .responses.request_format import convert_message
+from .responses.dialect import convert_message
 
 # The longest pause in an answer
 READ_SECONDS = 120.0

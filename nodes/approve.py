@@ -19,7 +19,14 @@ from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.builtin.session.subagent import SUBAGENT
 from ..tools.consent.answer_rules import format_thread_rule
 from ..tools.runtime.registry import NAMES, load_tool
-from .approval.bound_questions import bind_questions, save_project_rules
+from .approval.bound_questions import (
+    answer_first_run,
+    ask_hooked,
+    ask_outside,
+    bind_questions,
+    find_waiting_call,
+    save_project_rules,
+)
 from .approval.call_origins import read_provenances
 from .approval.called_tools import name_server_calls, with_server_tools
 from .approval.dispatch import DispatchTransition, Tools, dispatch, group_calls
@@ -31,8 +38,6 @@ from .approval.evaluate import (
     evaluate_call,
     extract_ids,
 )
-from .approval.hooked_call import ask_hooked
-from .approval.outside_sandbox import answer_first_run, ask_outside, find_waiting_call
 from .events.progress import Notice
 from .hooks.selection import list_hooked_tools
 from .options import Options

@@ -1,4 +1,4 @@
-"""The tester: reviews a change whose tests pass; accepts it or sends it back."""
+"""The tester: reviews a change whose tests pass, accepts or rejects it; or it writes tests."""
 
 from typing import Literal
 
@@ -16,7 +16,9 @@ from .run.modes import build_note
 from .run.repair_rounds import send_back
 from .run.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .state import State
+from .testing.generation import build_brief
 from .turn.model_turn import run_model_turn
+from .turn.new_request import build_job_update
 from .verdict import parse_verdict
 
 REJECTED = "The tester rejected the change:\n\n{words}"
@@ -35,8 +37,6 @@ async def run_tester(
 ) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
     """Run one model turn; an accepted change is tested again if the tester did more than read."""
     if state.get("options", {}).get("tests_for"):
-        from .testing.writer_turn import write_tests
-
         return await write_tests(state, runtime)
     turn = await run_model_turn(state, runtime, "tester")
     if turn.is_stopped:
@@ -75,3 +75,30 @@ def _count_reminders(state: State) -> int:
         elif is_request(message):
             break
     return reminders
+
+
+async def write_tests(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["approve", "compact", "tester", "coder", "verify", "review"]]:
+    """Run one model turn; complete tests go to the run that proves them."""
+    brief = build_brief(state)
+    if state.get("outcome"):
+        return Command(goto="tester", update=build_job_update(state, "tester", brief))
+    turn = await run_model_turn(state, runtime, "tester", handoff=brief)
+    if turn.is_stopped:
+        return Command(goto="review", update=turn.update)
+    if turn.is_steered:
+        return Command(goto="tester", update=turn.update)
+    if turn.final_text is None:
+        return Command(goto=turn.goto, update=turn.update)
+    # a turn's end; most turns call tools
+    from .hooks.turn_hooks import continue_turn
+    from .turn.todo_notes import ask_for_open_todos
+
+    if update := ask_for_open_todos(state, runtime, "tester", turn.update, turn.final_text):
+        return Command(goto="tester", update=update)
+    if update := await continue_turn(state, runtime, "tester", turn.update, turn.final_text):
+        return Command(goto="tester", update=update)
+    # nobody else judges them: the run and what was changed decide
+    update = {**turn.update, "summary": turn.final_text, "accepted": True}
+    return Command(goto="verify", update=update)

@@ -306,7 +306,7 @@ class Runner(ThreadHistory, AsyncOnly):
             prepared = await prepare(self._create_context(run, chosen))
             events = self._answer_questions(run, prepared)
             if time_limit:
-                from .runs.time_limit import limit_time
+                from .runs.execution import limit_time
 
                 events = limit_time(events, run)
             async with aclosing(events):

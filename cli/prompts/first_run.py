@@ -13,7 +13,7 @@ import typer
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.exit_codes import INTERRUPTED
-from ...models.auth.key_presence import has_key
+from ...models.auth.credentials import has_key
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector

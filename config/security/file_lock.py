@@ -1,6 +1,7 @@
-"""Lock files whose wait does not block the event loop."""
+"""Lock files whose wait does not block the event loop, on file systems that have locks."""
 
 import asyncio
+import errno
 import fcntl
 import os
 import time
@@ -13,6 +14,10 @@ from ..text import text
 
 # Seconds
 LOCK_TIMEOUT = 30.0
+_REFUSED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+USE_LOCAL_DISK = (
+    "its file system refuses locks: set `MAXAGENT_HOME` to a folder on a disk of this machine"
+)
 
 
 @asynccontextmanager
@@ -37,3 +42,21 @@ def _try_lock(lock: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def choose_file_hint(error: OSError, hint: str) -> str:
+    """Return the hint for an error of a file, or that its file system has no locks."""
+    return USE_LOCAL_DISK if error.errno in _REFUSED else hint
+
+
+def find_lock_refusal(folder: Path) -> str:
+    """Return why the file system of a folder refuses locks; empty if it has them."""
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # what SQLite uses
+    except OSError as error:
+        return str(error.strerror) if error.errno in _REFUSED else ""
+    return ""

@@ -15,7 +15,7 @@ from typing import cast
 
 from ..errors import MaxAgentError
 from ..paths import ensure_data_folder
-from ..security.lock_support import choose_file_hint
+from ..security.file_lock import choose_file_hint
 from ..security.private_files import replace_file
 from ..security.provenance import Provenance
 from ..text import text

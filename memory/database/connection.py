@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.errors import MaxAgentError, UsageError
-from ...config.security.lock_support import USE_LOCAL_DISK, choose_file_hint, find_lock_refusal
+from ...config.security.file_lock import USE_LOCAL_DISK, choose_file_hint, find_lock_refusal
 from ...config.text import text
 from .migrations import MIGRATIONS
 from .recovery import (

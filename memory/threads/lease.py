@@ -19,7 +19,7 @@ from pathlib import Path
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusyError
 from ...config.paths import ensure_data_folder
-from ...config.security.lock_support import choose_file_hint
+from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
 from ..database.connection import connect, translate_sqlite_errors
 from .thread_id import validate_thread_id

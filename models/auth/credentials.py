@@ -11,13 +11,14 @@ from typing import Any, cast
 
 from ...config.errors import MaxAgentError
 from ...config.paths import ensure_data_folder, locate_home
-from ...config.security.lock_support import choose_file_hint
+from ...config.security.file_lock import choose_file_hint
 from ...config.security.private_files import replace_file
 from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
 
 # Variables that say where the user's folder is; without them nothing is stored
 _HOMES = ("MAXAGENT_HOME", "LLC_HOME", "HOME")
+_PROVIDERS = Path(__file__).parent.parent / "providers.json"
 
 
 @dataclass(frozen=True)
@@ -155,3 +156,11 @@ def _lock_file(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(lock)
+
+
+def has_key(environ: Mapping[str, str], home: Path) -> bool:
+    """Return whether a provider's key is in the environment, or anything is stored."""
+    rows: dict[str, dict[str, Any]] = json.loads(_PROVIDERS.read_bytes())
+    names = (name for row in rows.values() for name in row.get("key_variables", ()))
+    in_environment = any(environ.get(name, "").strip() for name in names)
+    return in_environment or locate_credentials(home).exists()

@@ -1,24 +1,43 @@
-"""Questions about calls, bound to what these start: a swapped script is asked again."""
+"""Questions about calls: of a hook, before them; bound to what they start, so that a swapped script
+is asked again; and after them, whether what the sandbox blocked runs once more outside of it.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+
 from ...config.errors import MaxAgentError
 from ...config.security.provenance import find_provenance_changes
 from ...config.text import join_texts, text
+from ...memory.journal import FinishedCall, Journal
 from ...tools.consent.command_origins import list_words
 from ...tools.consent.differences import render_differences
 from ...tools.consent.kept_texts import keep_texts
 from ...tools.consent.origin import Origin
 from ...tools.consent.rule_record import save_project_rule
 from ...tools.definition import get_effect
+from ...tools.permissions.restrictions import OUTSIDE
+from ...tools.result import CallResult
+from ...tools.runtime.invoke import render_for_model
+from ..hooks.notices import format_question
+from ..roles import RoleName
 from ..run.agent import Agent
 from ..run.dependencies import Dependencies
+from ..run.message_history import build_tool_message
 from ..state import State
 from ..tool_task import PendingCall
 from .call_origins import bind_call, list_origins, read_provenances
-from .evaluate import AskedOrigins, CallEvaluation, read_asked_origins
+from .evaluate import (
+    BLOCKED_INSIDE,
+    AskedOrigins,
+    CallEvaluation,
+    evaluate_queued,
+    read_asked_origins,
+    with_reason,
+)
 
 CHANGED_SINCE = "{reason}; since you were asked, {what}"
 NOT_KEPT = "the rule `{rule}` was not kept, so you will be asked again: {reason}"
@@ -99,3 +118,53 @@ def save_project_rules(evaluations: Sequence[CallEvaluation], deps: Dependencies
             reason = join_texts("; ", filter(None, [error.message, error.hint]))
             notices.append(text(NOT_KEPT, rule=rule, reason=reason))
     return notices
+
+
+def ask_hooked(
+    call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
+) -> CallEvaluation:
+    """Return the question; a denial if the call may not even be asked any more."""
+    if (tool := tools.get(call["name"])) is None:
+        return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+    evaluation = evaluate_queued(call, tool, deps)
+    if evaluation.verdict == "deny":
+        return evaluation
+    asks = format_question(call.get("hook", ""))
+    reasons = [evaluation.reason] if evaluation.verdict == "ask" else []
+    # no rule would keep the hook from asking
+    return replace(
+        evaluation, verdict="ask", reason=join_texts("; ", [*reasons, asks]), suggested_rule=""
+    )
+
+
+def find_waiting_call(state: State) -> PendingCall | None:
+    """Return the call to ask about once more, for the sandbox or a hook, if there is one."""
+    queue = state.get("queue") or [[]]
+    first = queue[0][0] if queue[0] else None
+    return first if first and {"blocked", "hook"} & first.keys() else None
+
+
+def ask_outside(
+    call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
+) -> CallEvaluation:
+    """Return the question; a denial if the call may not even be asked any more."""
+    if (tool := tools.get(call["name"])) is None:
+        return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+    evaluation = evaluate_queued(call, tool, deps)
+    reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
+    return with_reason(evaluation, reason)
+
+
+def answer_first_run(
+    evaluation: CallEvaluation, role: RoleName, journal: Journal, thread: str
+) -> ToolMessage:
+    """Return the message to the model if the call does not run again: first result and reason."""
+    call = evaluation.call
+    recorded_call = journal.find_call(thread, call["id"])
+    result = (
+        CallResult(**recorded_call.result)
+        if isinstance(recorded_call, FinishedCall)
+        else CallResult()
+    )
+    words = "\n\n".join(filter(None, (render_for_model(result), evaluation.reason)))
+    return build_tool_message(call["id"], call["name"], role, words, ok=False)

@@ -32,11 +32,14 @@ from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage
 from ..run.request_options import build_request_options
 from ..state import State, Usage
 from ..turn.side_request import ask_aside
-from .fill_report import describe_view
-from .long_requests import store_requests
+from .note_parts import (
+    build_facts,
+    build_standing_notes,
+    describe_view,
+    list_changed_files,
+    store_requests,
+)
 from .request import THRASH_TURNS, Compaction
-from .standing_notes import build_standing_notes
-from .state_facts import build_facts, list_changed_files
 from .summary import WrittenSummary, build_instruction
 
 BRIDGE, PRUNE, NO_MODEL = "bridge", "prune", "none"

@@ -3,9 +3,12 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from ...models.replay import MADE_BY
+from ..roles import RoleName
 from .cut import Cut
 from .token_estimate import estimate_tokens
 
@@ -18,6 +21,7 @@ LABEL = (
 SKILLS_LABEL = "[Skills that were loaded before. They still hold. It is no message of the user.]"
 # Cuts whose unchanging part is kept in memory
 _MAX_CUTS = 16
+ResetReason = Literal["", "model", "tools"]
 
 
 @dataclass(frozen=True)
@@ -134,3 +138,17 @@ def _build_replaced(tail: Sequence[AnyMessage], cut: Cut) -> dict[str, AnyMessag
         **build_stubs(tail, {*cut["pruned"]}),
         **{str(message.id): render_request(message, references) for message in long},
     }
+
+
+def find_reset_reason(view: Sequence[AnyMessage], model: str, role: RoleName) -> ResetReason:
+    """Return why; empty if the same model answered last, in the same role.
+
+    Another role, such as the other mode of a conversation, has another system prompt and tools.
+    """
+    last = next((each for each in reversed(view) if isinstance(each, AIMessage)), None)
+    if last is None:
+        return ""
+    marks = last.additional_kwargs
+    if marks.get(MADE_BY, model) != model:
+        return "model"
+    return "tools" if marks.get("role", role) != role else ""

@@ -12,15 +12,16 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ...config.settings.policy_file import load_managed_policy
 from ...config.text import join_texts, text
 from ...models.catalog import compute_cost
+from ...models.policy.limits import RunMeter
 from ..events.model import TokenUsage
 from ..events.progress import Notice
 from ..state import State, Usage
 from .context import Context
 from .dependencies import Dependencies
 from .emit import emit
-from .managed_limits import limit_turns, meter_turn, reset_meter
 
 REQUEST_FIELDS = ("input", "output", "cached", "cost", "seconds")
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0, seconds=0.0)
@@ -155,3 +156,41 @@ def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependenci
 
 def _get_cost(state: State) -> float | None:
     return state.get("usage", NOTHING_USED)["cost"]
+
+
+def limit_turns(turns: int) -> int:
+    """Return the model turns of a run, as the policy lets them be."""
+    policy = load_managed_policy()
+    most = policy.keys.limits.turns if policy else None
+    return min(turns, most) if most else turns
+
+
+def meter_turn(meter: RunMeter) -> list[str]:
+    """Count a model turn that is about to begin; return the policy's limits that are reached."""
+    policy = load_managed_policy()
+    if policy is None:
+        return []
+    limits, reached = policy.keys.limits, list[str]()
+    if limits.turns and meter.turns >= limits.turns:
+        reached.append(
+            text(
+                "{turns} model turns used, as the policy ({place}) allows",
+                turns=limits.turns,
+                place=policy.locate("limits", "turns"),
+            )
+        )
+    if limits.cost and meter.cost >= limits.cost:
+        reached.append(
+            text(
+                "${limit} spent, as the policy ({place}) allows",
+                limit=f"{limits.cost:g}",
+                place=policy.locate("limits", "cost"),
+            )
+        )
+    meter.turns += 1
+    return reached
+
+
+def reset_meter(meter: RunMeter) -> None:
+    """Begin to count again: the user has let the run go on."""
+    meter.turns, meter.cost = 1, 0.0

@@ -11,6 +11,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import HumanMessage
 
@@ -23,12 +24,14 @@ from ...tools.filesystem.images import (
 )
 from ...tools.result import IMAGES, CallResult, ToolError
 from ..cards.note_origin import FOREIGN
-from ..mcp.mentioned_resources import SHOWN as RESOURCE_SHOWN
-from ..mcp.mentioned_resources import is_resource, read_resource
 from ..messages.images import mark_images
 from ..roles import RoleName
 from ..run.dependencies import Dependencies
 from ..run.message_history import build_role_message
+
+if TYPE_CHECKING:
+    from ...tools.mcp.mcp_access import McpAccess
+
 
 # Most files shown for one message; the model can read others itself
 MAX_FILES = 10
@@ -44,6 +47,7 @@ _MENTION = re.compile(
 _WITH_LINES = re.compile(rf"(?P<path>.+?){_LINES}")
 _PASTED = re.compile(r"(?<!\S)(?:'([^'\n]+)'|\"([^\"\n]+)\"|((?:\\.|[^\s\\])+))")
 _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
+RESOURCE_SHOWN = "`{path}`, a resource that the user mentioned:\n{text}"
 
 
 @dataclass(frozen=True)
@@ -169,3 +173,23 @@ def _read_outside_image(path: str, deps: Dependencies, outputs: Path) -> CallRes
     except OSError as error:
         return CallResult(error=f"it could not be read or kept: {error.strerror}")
     return CallResult(describe_image(path, data), metadata={IMAGES: [image]})
+
+
+def is_resource(path: str, access: "McpAccess | None") -> bool:
+    """Return whether a mention names a resource of a usable server."""
+    server, colon, uri = path.partition(":")
+    return access is not None and bool(colon and uri) and server in access.servers
+
+
+async def read_resource(path: str, access: "McpAccess", outputs: Path) -> CallResult:
+    """Return the resource, its text marked as a stranger's; a failure is the result's error."""
+    from ...tools.mcp.errors import McpError
+
+    server, _, uri = path.partition(":")
+    connection = access.get_connection(access.servers[server])
+    try:
+        return await connection.read_resource(uri, outputs=outputs, call_id="mention")
+    except McpError as error:
+        return CallResult(error=str(error))
+    except OSError as error:
+        return CallResult(error=f"it could not be kept: {error.strerror}")

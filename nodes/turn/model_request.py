@@ -38,7 +38,7 @@ from ..run.dependencies import Dependencies
 from ..run.emit import emit
 from ..run.message_history import build_role_message
 from ..state import State
-from .limit_wait import wait_before_retry
+from .provider_limit import wait_before_retry
 from .request_recorder import invoke_recorded
 
 if TYPE_CHECKING:

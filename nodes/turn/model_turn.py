@@ -14,8 +14,8 @@ from ...models.errors import ContextOverflowError, ModelCallError
 from ...models.invoke import is_cut, is_paused
 from ...models.replay import MADE_BY
 from ..background.command_record import has_news
-from ..conversation.cache_reset import find_reset_reason
 from ..conversation.cut import CompactionRequest
+from ..conversation.view import find_reset_reason
 from ..events.context import CacheReset
 from ..events.model import RoleStarted
 from ..events.progress import Notice
@@ -34,9 +34,13 @@ from ..run.modes import build_note
 from ..run.request_options import build_request_options, settle_first_thinking
 from ..state import State, select_changes
 from .model_request import ModelAnswer, request_answer
-from .nested_instructions import build_nested_notes, build_notices
 from .new_request import receive_steering
-from .remaining_limits import build_remaining_note
+from .request_notes import (
+    build_nested_notes,
+    build_notices,
+    build_remaining_note,
+    report_stale_files,
+)
 from .size_check import (
     answer_overflow,
     ask_service_window,
@@ -44,7 +48,6 @@ from .size_check import (
     fit_answer,
     learn_answer,
 )
-from .stale_files import report_stale_files
 
 CALL_AS_TEXT = (
     "Your call arrived as text and did not run: it is not whole, or its tool does not exist. Make "
@@ -199,7 +202,7 @@ async def _answer_request(start: _Start, runtime: Runtime[Context]) -> ModelTurn
 def _find_cut_prompt(
     answered: ModelAnswer, request: Sequence[AnyMessage], runtime: Runtime[Context]
 ) -> str:
-    from ..recovery.cut_prompts import find_cut_prompt
+    from ..recovery.refusals import find_cut_prompt
 
     agent, fixed = answered.agent, answered.agent.system_tokens + answered.agent.tool_tokens
     return find_cut_prompt(

@@ -1,17 +1,25 @@
 """A provider's limit: the thread parks until it may ask again."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...config.text import text
 from ...models.errors import ModelCallError, QuotaExhaustedError
 from ...models.resolver import ResolvedModel
 from ...models.retry import MAX_REQUESTED_DELAY_SECONDS
+from ..events.progress import Progress
+from ..run.context import Context
+from ..run.emit import emit
+
+# Seconds between two signs of life
+HEARTBEAT = 10.0
 
 
 @dataclass(frozen=True)
@@ -70,3 +78,14 @@ def _describe_limit(limit: FailedRequest) -> str:
         reason=limit.error.message,
         time=local.strftime("%Y-%m-%d %H:%M"),
     )
+
+
+async def wait_before_retry(runtime: Runtime[Context], seconds: float) -> None:
+    """Sleep; tell every ten seconds how much of the wait is over."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while (left := until - loop.time()) > HEARTBEAT:
+        await asyncio.sleep(HEARTBEAT)
+        done = round(seconds - left + HEARTBEAT)
+        emit(runtime, Progress(task="wait", done=done, total=round(seconds)))
+    await asyncio.sleep(max(0.0, left))

@@ -20,8 +20,8 @@ from ..events.model import Retrying
 from ..run.agent import Agent
 from ..run.context import Context
 from ..run.emit import emit
-from .limit_wait import wait_before_retry
 from .model_request import attach_images
+from .provider_limit import wait_before_retry
 from .request_recorder import invoke_recorded
 
 # An answer may have this times the tokens that it was asked for

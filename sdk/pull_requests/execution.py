@@ -16,8 +16,7 @@ from ...tools.hosting.api import open_api
 from ...tools.hosting.pull_request import HostingApi, NewPullRequest
 from ...tools.hosting.push_credentials import build_credentials
 from .proposal import Proposal
-from .publication import Publication
-from .publication_search import search_publication
+from .publication import Publication, search_publication
 
 
 @dataclass

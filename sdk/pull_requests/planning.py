@@ -17,8 +17,7 @@ from ...tools.git.hooks import find_hooks
 from ...tools.git.isolated_git import IsolatedGit, open_isolated_git
 from ..events import Completion
 from .proposal import MAX_COMMITS, Proposal
-from .publication import Publication
-from .publication_search import search_publication
+from .publication import Publication, search_publication
 from .thread_changes import ThreadTree, build_thread_tree
 
 MAX_TITLE = 72

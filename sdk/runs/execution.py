@@ -1,11 +1,14 @@
 """One run of a thread: it holds the lease, keeps the status, and what a stop leaves."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
 
 from ...config import paths
 from ...config.errors import UsageError
@@ -17,15 +20,17 @@ from ...nodes.messages.steering import SteeringQueue
 from ...nodes.run.dependencies import Dependencies
 from ...nodes.run.dependency_pool import DependencyPool
 from ..cancel_shield import run_shielded
-from ..events import Event
+from ..events import Event, Interrupted, TokenUsage, as_json
 from ..graph_registry import Job, find_job
-from ..outcome import derive_status, find_evidence, record_status
+from ..outcome import build_usage, derive_status, find_evidence, record_status
 from ..partial_answer import PartialAnswer, restore_partial_answer
 from ..prepared_run import PreparedRun, open_pull_request
 from ..run import Graph, ThreadRun
 from ..startup_notices import finish_restore
-from ..steering import settle_steering
 from .active_runs import ActiveRun
+
+# Seconds that a step has to finish after the time is up
+GRACE = 3.0
 
 
 @dataclass(frozen=True)
@@ -105,3 +110,41 @@ class RunExecution:
             wait=prepared.wait,
             now=prepared.now,
         )
+
+
+async def settle_steering(
+    queue: SteeringQueue, graph: CompiledStateGraph[Any, Any, Any, Any], thread: str
+) -> None:
+    """Close the queue; what the run took without keeping it waits again."""
+    message_ids: set[str] = set()
+    if queue.has_unconfirmed(thread):  # seldom: the state of a long thread takes a while to read
+        state = await graph.aget_state({"configurable": {"thread_id": thread}})
+        message_ids = {str(message.id) for message in state.values.get("messages", [])}
+    queue.end_run(thread, message_ids)
+
+
+async def limit_time(events: AsyncGenerator[Event], run: ActiveRun) -> AsyncGenerator[Event]:
+    """Stream the events until the run's deadline; nothing of the thread is lost by it."""
+    loop, usage = asyncio.get_running_loop(), dict[str, Any]()
+    seconds = run.deadline - time.monotonic()
+    timer = loop.call_later(max(0.0, seconds), run.stop, "timeout")
+    end = loop.time() + seconds + GRACE
+    try:
+        async with aclosing(events):
+            while True:
+                timeout = asyncio.timeout_at(end)
+                try:
+                    async with timeout:
+                        event = await anext(events, None)
+                except TimeoutError:
+                    if not timeout.expired():
+                        raise
+                    yield Interrupted(run.thread_id, "timeout", usage=usage)
+                    return
+                if event is None:
+                    return
+                if isinstance(event, TokenUsage) and not event.agent:
+                    usage = build_usage(as_json(event))
+                yield event
+    finally:
+        timer.cancel()

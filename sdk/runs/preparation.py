@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
+from ...config.errors import ThreadBusyError
 from ...config.security.redaction import redact
+from ...config.settings.policy_file import load_managed_policy
+from ...config.text import text
 from ...config.trust.decision import grant_if_empty
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import ThreadRow
@@ -29,7 +33,6 @@ from ..run_request import (
     validate_request,
 )
 from ..startup_notices import collect_notices, collect_standing_notices
-from .retention import delete_expired
 
 
 @dataclass(frozen=True)
@@ -128,3 +131,28 @@ class RunPreparation:
         """Return the options with the program's model, unless they name another."""
         name = self.pool.program_model_name
         return {**options, "model": name} if name and not options.get("model") else options
+
+
+def delete_expired(threads: ThreadIndex, new: str) -> list[str]:
+    """Delete them, but for the `new` thread; return a notice if there were any. Blocks."""
+    policy = load_managed_policy()
+    if policy is None:
+        return []
+    from ...memory.threads.retention import find_expired
+
+    count = 0
+    for row in find_expired(threads.list()):
+        with suppress(ThreadBusyError):
+            if row.thread_id != new:
+                threads.delete(row.thread_id)
+                count += 1
+    if not count:
+        return []
+    return [
+        text(
+            "the policy ({place}) keeps threads for {days} days; deleted: {count}",
+            place=policy.locate("retention", "delete_days"),
+            days=f"{policy.keys.retention.delete_days:g}",
+            count=count,
+        )
+    ]

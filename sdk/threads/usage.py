@@ -32,7 +32,7 @@ def read_usage(thread_id: str, home: Path, context_length: int) -> TokenUsage | 
     )
 
 
-# The mark of `nodes/turn/nested_instructions.py`
+# The mark of `nodes/turn/request_notes.py`
 INSTRUCTIONS_MARK = "instructions"
 
 

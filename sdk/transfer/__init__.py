@@ -20,7 +20,7 @@ Import:
 
 - `memory/threads/archive.py`: names, sizes and types checked as a stranger's
 - `sdk/transfer/sanitize.py`: what of a checkpoint is kept, and where it is cut back to
-- `sdk/transfer/options_filter.py`: options that only make it stricter
+- `sdk/transfer/kept_fields.py`: options that only make it stricter
 - `memory/threads/index.py`, `import_thread`: all rows in one transaction
 
 The reasons: `docs/decisions/0014`.

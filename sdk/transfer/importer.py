@@ -19,7 +19,7 @@ from ...memory.threads.archive import ArchivedThread, read_archive
 from ...memory.threads.index import MAX_NAME_LENGTH, ThreadIndex
 from ...memory.threads.record import STATUS_OF_OUTCOME, ThreadRow, ThreadStatus, build_title
 from ..threads.pruning import IMPORT
-from .options_filter import filter_options, find_dropped
+from .kept_fields import filter_options, find_dropped
 from .sanitize import SanitizedThread, sanitize_import
 
 

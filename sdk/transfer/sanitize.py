@@ -33,8 +33,7 @@ from ...nodes.roles import RoleName
 from ...nodes.state import Outcome, Usage
 from ...tools.todo_list import Todo
 from ..graph_registry import find_job
-from .message_metadata import check_marks
-from .options_filter import filter_options
+from .kept_fields import check_marks, filter_options
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
 # The parts of a conversation; our threads have no system messages

@@ -10,7 +10,6 @@ from first_turn import FirstRequest, reach_first_request
 UNUSED = (
     "nodes.hooks.",
     "nodes.turn.step_list",
-    "nodes.turn.plan_steps",
     "nodes.turn.todo_notes",
     "nodes.mcp.server",
     "nodes.skills.",

@@ -26,7 +26,7 @@ from maxagent.models.replay import (
     replay_reasoning,
 )
 from maxagent.models.resolver import ResolvedModel
-from maxagent.models.responses.request_format import convert_message
+from maxagent.models.responses.dialect import convert_message
 
 DETAILS = [{"type": "reasoning.text", "text": "why", "signature": "s", "index": 0}]
 BLOCKS = [{"type": "thinking", "thinking": "why", "signature": "s"}]

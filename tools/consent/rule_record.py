@@ -16,7 +16,7 @@ from typing import cast
 
 from ...config.errors import MaxAgentError
 from ...config.paths import ensure_data_folder
-from ...config.security.lock_support import choose_file_hint
+from ...config.security.file_lock import choose_file_hint
 from ...config.security.private_files import lock_folder, replace_file
 from ...config.security.provenance import Provenance
 from ...config.text import text

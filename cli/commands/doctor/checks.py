@@ -20,7 +20,7 @@ from typing import Literal
 
 from ....config.errors import MaxAgentError, UsageError
 from ....config.security.executables import find_program
-from ....config.security.lock_support import USE_LOCAL_DISK, find_lock_refusal
+from ....config.security.file_lock import USE_LOCAL_DISK, find_lock_refusal
 from ....config.settings.loader import LoadedSettings
 from ....config.trust.decision import check_trust, with_referenced_files
 from ....config.trust.trusted_reader import is_empty_folder

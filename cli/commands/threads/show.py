@@ -20,8 +20,7 @@ from .listing import AsJson
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....memory.threads.sub_runs import SubRun
-    from ....sdk.threads.attempts import AttemptSummary
-    from ....sdk.threads.children import ShownStatus
+    from ....sdk.threads.children import AttemptSummary, ShownStatus
 
 
 def show(
@@ -62,7 +61,7 @@ def show(
 
 def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) -> None:
     from ....config import paths
-    from ....sdk.threads.attempts import list_attempts
+    from ....sdk.threads.children import list_attempts
     from ....sdk.threads.transcript import read_transcript
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript

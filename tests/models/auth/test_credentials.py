@@ -14,6 +14,7 @@ from maxagent.models.auth.credentials import (
     Credential,
     delete_credential,
     find_credentials,
+    has_key,
     locate_credentials,
     read_credentials,
     remember_credentials,
@@ -93,3 +94,10 @@ def test_parallel_processes_lose_no_key(tmp_path: Path) -> None:
     ]
     assert [process.wait() for process in running] == [0, 0]
     assert len(read_credentials(tmp_path)) == 40
+
+
+def test_a_key_in_the_environment_or_stored_is_there(tmp_path: Path) -> None:
+    assert not has_key({"OPENAI_API_KEY": " ", "PATH": "/"}, tmp_path)
+    assert has_key({"ZHIPU_KEY": "k"}, tmp_path)
+    store_credential(tmp_path, "groq", Credential("k"))
+    assert has_key({}, tmp_path)

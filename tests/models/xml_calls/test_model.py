@@ -20,9 +20,13 @@ from maxagent.models.factory import ModelPool
 from maxagent.models.invoke import invoke_model
 from maxagent.models.resolver import ResolvedModel, ToolCalls, resolve
 from maxagent.models.xml_calls.call_parser import ParsedText, parse_calls
-from maxagent.models.xml_calls.model import CallStreamParser
+from maxagent.models.xml_calls.known_tools import KnownTools
+from maxagent.models.xml_calls.model import CallStreamParser, describe_tools
 from maxagent.models.xml_calls.tool_binding import bind_tools
-from maxagent.tools.runtime.registry import load_tool
+from maxagent.tools import aliases
+from maxagent.tools.runtime.registry import load_all_tools, load_tool
+
+TOOLS = list(KNOWN.tools.values())
 
 
 def feed(*portions: str) -> tuple[list[str], ParsedText]:
@@ -75,7 +79,6 @@ OFFERED = [load_tool("read_file"), load_tool("git_status")]
 START = [SystemMessage("You are."), HumanMessage("Go.")]
 CALL = "I look.\n<read_file>\n<path>a.py</path>\n</read_file>"
 REFUSAL = {"status": 400, "body": {"error": {"message": "served does not support tools"}}}
-
 Model = Runnable[LanguageModelInput, AIMessage]
 
 
@@ -202,3 +205,30 @@ async def test_a_thread_changes_from_xml_to_native_and_back(
     assert third["messages"][-1]["content"] == (
         '<tool_result tool="git_status" ok="true">\nfound\n</tool_result>'
     )
+
+
+def test_each_tool_has_its_arguments_and_types() -> None:
+    text = describe_tools(TOOLS)
+    for name in KNOWN.tools:
+        assert f"\n## {name}\n" in text
+    for line in (
+        "- `<path>` (text, required)",
+        "- `<start_line>` (integer, default 1)",
+        "- `<end_line>` (integer)",
+        "- `<replace_all>` (boolean, default false)",
+        '- `<edits>` (list of object {"old_string": text, "new_string": text, '
+        '"replace_all"?: boolean})',
+        "- `<options>` (list of text)",
+        "No arguments.",
+    ):
+        assert f"\n{line}" in text
+
+
+def test_the_same_tools_give_the_same_bytes() -> None:
+    again = KnownTools(load_all_tools(), aliases.TOOLS, aliases.ARGUMENTS)
+    assert describe_tools(TOOLS) == describe_tools(list(again.tools.values()))
+
+
+def test_only_the_offered_tools_are_described() -> None:
+    text = describe_tools([KNOWN.tools["git_status"]])
+    assert "## git_status" in text and "## read_file" not in text

@@ -1,17 +1,25 @@
 from itertools import takewhile
 from typing import Any
 
+import pytest
 from conversations import Builder, build_cut, conversations, judge, prune, shared_conversations
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from maxagent.models.replay import MADE_BY
 from maxagent.nodes.conversation.boundaries import find_boundaries
 from maxagent.nodes.conversation.budget import compute_room
 from maxagent.nodes.conversation.cut import Cut
 from maxagent.nodes.conversation.pruning import choose_pruned
 from maxagent.nodes.conversation.user_requests import find_newest_request, is_request
-from maxagent.nodes.conversation.view import LABEL, LEFT_OUT, build_view, estimate_view
+from maxagent.nodes.conversation.view import (
+    LABEL,
+    LEFT_OUT,
+    build_view,
+    estimate_view,
+    find_reset_reason,
+)
 from maxagent.nodes.run.message_history import find_last_seen
 
 windows = st.sampled_from([2_000, 8_000, 20_000, 200_000, 1_000_000])
@@ -254,3 +262,23 @@ def test_unanswered_results_stay_as_far_as_they_fit() -> None:
         True,
     ]
     assert "Left out to save room" in str(results[1].content)
+
+
+def answer(model: str, role: str) -> AIMessage:
+    return AIMessage("ok", additional_kwargs={MADE_BY: model, "role": role})
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([], ""),
+        ([answer("a/one", "build")], ""),
+        ([answer("a/two", "build")], "model"),
+        ([answer("a/one", "plan")], "tools"),
+        ([answer("a/two", "plan"), answer("a/one", "build")], ""),
+        ([AIMessage("of an older version")], ""),
+    ],
+)
+def test_reason_is_of_the_last_answer(answers: list[AnyMessage], expected: str) -> None:
+    view = [HumanMessage("hello"), *answers, HumanMessage("go on")]
+    assert find_reset_reason(view, "a/one", "build") == expected

@@ -1,13 +1,14 @@
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 from talk import Talk, says
 
 from maxagent import Runner
-from maxagent.nodes.turn.file_mentions import MAX_BYTES
+from maxagent.nodes.turn.file_mentions import MAX_BYTES, is_resource, read_resource
 from maxagent.sdk.events import Mentioned
+from maxagent.tools.mcp.mcp_access import McpAccess
 
 ENDS = {
     "look at @a.txt": ["a.txt"],
@@ -95,3 +96,35 @@ async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, outpu
     await talk.say(f"{typed} and @a.txt, which nobody typed")
     assert [path for item in talk.heard(Mentioned) for path in item.shown] == output
     assert "mentioning" not in (await talk.state())["options"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("good:memo://one", True),
+        ("good:x", True),
+        ("good:", False),
+        ("good", False),
+        ("goods:memo://one", False),
+        ("C:/x.txt", False),
+    ],
+)
+def test_a_mention_names_a_server_and_an_address(
+    open_access: Callable[..., McpAccess], path: str, expected: bool
+) -> None:
+    assert is_resource(path, open_access("good")) == expected
+    assert not is_resource(path, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("good:memo://one", "the MCP server `good` reports an error: Method not found"),
+        ("broken:x", "`broken` cannot be used: it ended with exit code 7"),
+    ],
+)
+async def test_what_cannot_be_read_is_a_result(
+    open_access: Callable[..., McpAccess], tmp_path: Path, path: str, reason: str
+) -> None:
+    result = await read_resource(path, open_access("good", "broken"), tmp_path)
+    assert reason in result.error and result.output == ""

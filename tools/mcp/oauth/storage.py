@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from ....config.errors import MaxAgentError
 from ....config.paths import ensure_data_folder, locate_mcp_logins
-from ....config.security.lock_support import choose_file_hint
+from ....config.security.file_lock import choose_file_hint
 from ....config.security.private_files import lock_folder, make_private_folder, replace_file
 from ....config.security.secrets.known_values import remember_secret
 from ....config.text import text

@@ -10,7 +10,7 @@ from maxagent.tools.mcp.connections import McpConnections
 from maxagent.tools.mcp.mcp_access import McpAccess
 from maxagent.tools.mcp.server_config import McpServer
 
-SERVERS = Path(__file__).parents[2] / "fixtures" / "mcp_servers"
+SERVERS = Path(__file__).parents[1] / "fixtures" / "mcp_servers"
 
 
 @pytest.fixture

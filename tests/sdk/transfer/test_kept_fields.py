@@ -5,7 +5,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.nodes.options import Options
-from maxagent.sdk.transfer.options_filter import filter_options, find_dropped
+from maxagent.sdk.transfer.kept_fields import filter_options, find_dropped
 
 BUILD = {"agent": "build", "speaker": "build", "plan": False}
 LOOSE = {

@@ -1,16 +1,26 @@
-"""Instruction files of subfolders, sent to a role once it has seen files there, each once."""
+"""Notes that a role is sent before its request: what is left of the limits, files that no longer
+match its conversation, and the instruction files of subfolders where it has seen files, each once.
+"""
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
 
 from ...config.instructions.discovery import NOT_AGREED
 from ...config.instructions.nested_files import find_nested_files, read_nested_instructions
 from ...config.text import text
 from ..messages.instruction_blocks import format_blocks
 from ..roles import RoleName
+from ..run.context import Context, get_thread_id
 from ..run.dependencies import Dependencies
+from ..run.limits import NOTHING_USED
 from ..run.message_history import build_role_message
+from ..run.modes import build_note
+from ..state import State
 
 # Key in a message's `additional_kwargs`: the files that it includes
 INCLUDED = "instructions"
@@ -24,6 +34,16 @@ PASSED_OVER_NOTICE = (
 WORDS = (
     "These instruction files stand in folders whose files you were shown. They count for what "
     "is in these folders, and there more than those of the project; the later one counts more."
+)
+MAX_NAMES = 20
+MOVED = (
+    "These files have changed since your last step, because the user changed or put back files, or "
+    "went back in the conversation: {names}. Read them again before you rely on what they hold."
+)
+# A sub-agent works beside others
+MOVED_BESIDE = (
+    "These files have changed since your last step, by another agent or the user: {names}. Read "
+    "them again before you rely on what they hold."
 )
 
 
@@ -101,3 +121,49 @@ def _collect_names(messages: Sequence[AnyMessage], *marks: str) -> set[str]:
         for mark in marks
         for name in message.additional_kwargs.get(mark, ())
     }
+
+
+async def report_stale_files(
+    state: State, runtime: Runtime[Context], deps: Dependencies, role: RoleName
+) -> list[HumanMessage]:
+    """Return the notes; usually none, as each step knows its own changes."""
+    last_entry = state.get("file_entry", 0)
+    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), last_entry)
+    if not entries:
+        return []
+    from ...memory.undo.change_chains import compute_net_changes
+
+    names = [f"`{change.path}`" for change in compute_net_changes(entries)]
+    if not names:
+        return []
+    more = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    words = MOVED_BESIDE if role == "agent" else MOVED
+    return [build_note(role, words.format(names=", ".join([*names[:MAX_NAMES], *more])))]
+
+
+def build_remaining_note(
+    state: State,
+    context: Context,
+    deps: Dependencies,
+    allowed: Mapping[str, Any],
+    role: RoleName,
+) -> list[HumanMessage]:
+    """Tell the model what is left: of a limit that the user has set, and of the last fifth of any.
+
+    `allowed` are the totals of `enforce_limits`. The note goes to the end of the conversation and
+    stays there, so that nothing before it changes.
+    """
+    options, parts = state.get("options", {}), list[str]()
+    granted = options.get("max_turns") or deps.turns
+    turns = int(allowed["steps_allowed"]) - state.get("steps", 0)
+    if options.get("max_turns") or turns * 5 < granted:
+        parts.append(f"{turns} of {granted} model turns")
+    spent = state.get("usage", NOTHING_USED)["cost"]
+    dollars = options.get("max_cost")
+    if dollars and spent is not None:
+        parts.append(f"${max(0.0, allowed['cost_allowed'] - spent):.2f} of ${dollars:g}")
+    if context.deadline:
+        parts.append(f"{max(0.0, context.deadline - time.monotonic()):.0f} seconds")
+    if not parts:
+        return []
+    return [build_note(role, f"Left for this request: {', '.join(parts)}. Finish before they end.")]

@@ -9,14 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..nodes.children.task import SubagentTask
-from ..nodes.lazy_nodes import (
-    approve,
-    collect_reports,
-    compact,
-    run_agent_turn,
-    run_subagent,
-    run_tool,
-)
+from ..nodes.lazy_nodes import lazy
 from ..nodes.run.context import Context
 from ..nodes.state import State, Task
 from ..nodes.subagents.child_state import ChildState
@@ -31,13 +24,15 @@ def build_graph() -> JobGraph[ChildState, ChildState]:
         **{"approve": "calls tools", "compact": "too long"},
         **{"agent": "goes on", END: "report"},
     }
-    builder.add_node("agent", run_agent_turn, destinations=turn_edges)
+    builder.add_node("agent", lazy("agent_turn:run_agent_turn"), destinations=turn_edges)
     compact_edges = {"agent": "next turn", END: "compacted"}
-    builder.add_node("compact", compact, destinations=compact_edges)
+    builder.add_node("compact", lazy("compact:compact"), destinations=compact_edges)
     approve_edges = {"agent": "refused", "tools": "allowed", "approve": "asks"}
-    builder.add_node("approve", approve, destinations=approve_edges)
+    builder.add_node("approve", lazy("approve:approve"), destinations=approve_edges)
     tool_edges = {"agent": "results", "approve": "next call"}
-    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=tool_edges)
+    builder.add_node(
+        "tools", lazy("run_tool:run_tool"), input_schema=ToolTask, destinations=tool_edges
+    )
     builder.add_edge(START, "agent")
     return builder
 
@@ -48,6 +43,8 @@ graph = build_graph().compile(name="subagent")
 
 async def run_child(state: SubagentTask, runtime: Runtime[Context]) -> Command[Literal["reports"]]:
     """Run a child of the thread; LangGraph and Studio find its graph by this function."""
+    from ..nodes.subagents.run_subagent import run_subagent
+
     return await run_subagent(state, runtime, graph)
 
 
@@ -56,4 +53,6 @@ def add_subagent_nodes(builder: JobGraph[State, Task], roles: tuple[str, ...]) -
     child_edges = {"reports": "report"}
     builder.add_node("subagent", run_child, input_schema=SubagentTask, destinations=child_edges)
     report_edges = {**label_edges("reports", roles), "approve": "next call"}
-    builder.add_node("reports", collect_reports, destinations=report_edges)
+    builder.add_node(
+        "reports", lazy("subagents.collect_reports:collect_reports"), destinations=report_edges
+    )

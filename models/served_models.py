@@ -1,6 +1,10 @@
 """The models that a provider's server has, as its list of models says."""
 
+import http.client
+import json
 import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -11,11 +15,12 @@ from .address import join_address
 from .catalog import list_models_of
 from .error_classification import classify_response
 from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
-from .providers import explain_unreachable
+from .providers import Provider, explain_unreachable, load_providers
 from .resolver import ResolvedModel
 
 if TYPE_CHECKING:
     import httpx2
+
 
 # Seconds for the whole list; a local server answers at once
 LIST_SECONDS = 15.0
@@ -28,6 +33,8 @@ _OTHER_KINDS = re.compile(
     r"|\bbge-|\bclip\b|\*",
     re.IGNORECASE,
 )
+# Seconds for a server of this machine to answer
+PATIENCE = 0.5
 
 
 async def find_served_model(resolved: ResolvedModel) -> str:
@@ -152,3 +159,31 @@ def _build_no_list_error(resolved: ResolvedModel) -> ModelCallError:
             provider=resolved.provider.name,
         ),
     )
+
+
+def find_local_servers(environ: Mapping[str, str]) -> list[Provider]:
+    """Return the providers without a key whose server answers with a list of models."""
+    local = [each for each in load_providers().values() if each.local and each.available]
+    with ThreadPoolExecutor(len(local)) as threads:
+        answers = list(threads.map(has_models, [locate_server(each, environ) for each in local]))
+    return [each for each, answered in zip(local, answers, strict=True) if answered]
+
+
+def locate_server(provider: Provider, environ: Mapping[str, str]) -> str:
+    """Return the address of the provider's server."""
+    return (provider.find_endpoint(environ) or provider.base_url).rstrip("/")
+
+
+def has_models(base_url: str) -> bool:
+    """Return whether a server answers there with a list of models, and at once."""
+    try:
+        parts = urlsplit(base_url)
+        connection = http.client.HTTPConnection(parts.netloc, timeout=PATIENCE)
+        try:
+            connection.request("GET", f"{parts.path}/models")
+            value: Any = json.loads(connection.getresponse().read(1_000_000))
+        finally:
+            connection.close()
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    return isinstance(value, dict) and ("data" in value or "models" in value)

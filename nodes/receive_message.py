@@ -98,7 +98,7 @@ async def _cancel_calls(
     earlier_messages, thread = iter_newest_first(state, role), get_thread_id(runtime)
     answers = await asyncio.to_thread(_answer_open_calls, earlier_messages, role, deps, thread)
     if any(map(_sends_agents, answers)):
-        from .subagents.abandoned_children import remove_abandoned_worktrees
+        from .subagents.abandoned_worktrees import remove_abandoned_worktrees
 
         await remove_abandoned_worktrees(deps, runtime)
     return answers

@@ -38,11 +38,11 @@ ROOMS = {
     "models": "address errors retry error_classification auth providers catalog policy resolver "
     "text_cleanup tool_arguments content_blocks replay streaming_model served_models http thinking "
     "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "
-    "langchain_responses scripted_model factory key_sources listing local_servers prompt_addenda "
+    "langchain_responses scripted_model factory key_sources listing prompt_addenda "
     "structured_output",
     "sdk": "agents events attempts background cancel_shield card_uses tracing "
     "interrupt_response limit_wait outcome telemetry run graph_registry compaction generated_tests "
-    "partial_answer pull_requests prepared_run run_request steering startup_notices runs threads "
+    "partial_answer pull_requests prepared_run run_request startup_notices runs threads "
     "thread_history runner event_runner reviews side_question streams studio sync_runner "
     "transfer",
     "cli": "i18n rendering prompts execution acp web commands repl/prompt repl/session repl/slash "

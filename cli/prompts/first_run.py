@@ -69,7 +69,7 @@ def _is_configured(settings: "Settings") -> bool:
 
 
 def _ask_until_it_works(settings: "Settings", home: Path) -> None:
-    from ...models.local_servers import find_local_servers
+    from ...models.served_models import find_local_servers
     from .credential_input import ask_credential
     from .login import log_in
 

@@ -7,8 +7,8 @@ the start.
 A new node takes, and with a role also what `nodes/roles.py` lists:
 
 - a file in `nodes/`, or in the room of what it works on; its edges by `Command[Literal[…]]`. The
-  node before it: its `goto` and its `Literal`. A node that runs after a model's answer: a function
-  in `nodes/lazy_nodes.py`, so that no start imports it. `add_node` in `graphs/`, with
+  node before it: its `goto` and its `Literal`. A node that runs after a model's answer: `lazy("…")`
+  of `nodes/lazy_nodes.py`, so that no start imports it. `add_node` in `graphs/`, with
   `destinations`: each target and the label of its edge
 - one set in `memory/checkpoints/steps.py`: `CALL_NODES` if a call is open there,
   `VERIFICATION_NODES` if it runs between two roles, else `BUSY_NODES`

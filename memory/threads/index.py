@@ -22,10 +22,9 @@ from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
 from . import lease
-from .clock import read_next_time
 from .pull_requests import is_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
-from .rows import copy_history, delete_thread, insert_thread, read_threads
+from .rows import copy_history, delete_thread, insert_thread, read_next_time, read_threads
 
 if TYPE_CHECKING:
     from .transfer_rows import TransferRows

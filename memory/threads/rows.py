@@ -2,7 +2,9 @@
 
 import sqlite3
 from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
 
+from ..checkpoints.thread_facts import read_latest_time
 from .record import ThreadRow, from_store, to_store
 
 _HISTORY = """
@@ -10,6 +12,7 @@ _HISTORY = """
         after_tree, changes, state, sure, created_at, left_alone, doubtful
     FROM file_history WHERE thread_id = :parent AND number <= :upto AND state = 'done'
 """
+_TICK = timedelta(microseconds=1)
 
 
 def read_threads(
@@ -48,3 +51,19 @@ def delete_thread(connection: sqlite3.Connection, thread_id: str) -> None:
 def copy_history(connection: sqlite3.Connection, parent: str, upto: int, fork: str) -> None:
     """Copy the parent's file history up to that entry to the fork."""
     connection.execute(_HISTORY, {"parent": parent, "upto": upto, "fork": fork})
+
+
+def read_next_time(connection: sqlite3.Connection, moment: str = "") -> str:
+    """Return the moment (default: now), or one just after the last use of any thread.
+
+    ISO 8601, UTC; the order of these texts is that of the times.
+    """
+    proposed = moment or datetime.now(UTC).isoformat(timespec="microseconds")
+    stored = connection.execute("SELECT MAX(updated_at) FROM threads").fetchone()[0] or ""
+    latest = max(stored, read_latest_time(connection))
+    if latest < proposed:
+        return proposed
+    try:
+        return (datetime.fromisoformat(latest) + _TICK).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError):  # another program wrote it
+        return proposed

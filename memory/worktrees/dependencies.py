@@ -6,15 +6,15 @@ copied. Build output is always copied, if it is small: builds change it in place
 """
 
 import os
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ..snapshots.exclusions import Exclusions
 from ..snapshots.limits import MAX_STORED_FILE_BYTES
-from .folder_links import copy_file, link_entries
-from .virtual_environment import is_virtual_environment, link_environment
+from .folder_links import copy_file, link_entries, link_entry
 
 # Folders of installed packages
 PACKAGE_FOLDERS = frozenset(
@@ -27,6 +27,11 @@ PACKAGE_FOLDERS = frozenset(
 BUILD_FOLDERS = frozenset(["target", "build", "dist", "_build", ".eggs"])
 # Bytes of build output in all; what does not fit is not copied, so it is built again
 MAX_BUILD_BYTES = 300_000_000
+_MARK = "pyvenv.cfg"
+# Bytes; larger files do not name the project's folder
+_MAX_FILE_BYTES = 200_000
+# Files in `site-packages` that point to packages elsewhere
+_POINTERS = ("*.pth", "*.egg-link", "__editable__*")
 
 
 def provide_dependencies(
@@ -107,3 +112,61 @@ def _copy_build(source: Path, target: Path, path: str, exclusions: Exclusions) -
         copy_function=copy_file,
         ignore_dangling_symlinks=True,
     )
+
+
+def is_virtual_environment(folder: Path) -> bool:
+    """Return whether the folder is a Python environment."""
+    return (folder / _MARK).is_file()
+
+
+def link_environment(
+    source: Path, target: Path, project: Path, folder: Path, *, use_links: bool
+) -> None:
+    """Create the environment, with the worktree `folder` in place of the project's path."""
+    if use_links:
+        _link_folder(source, target, project, folder)
+    else:
+        shutil.copytree(source, target, symlinks=True, copy_function=copy_file)
+    names_project = re.compile(re.escape(os.fsencode(project)) + rb"(?=[/'\"\s]|$)")
+    for file in _list_naming_files(target):
+        with suppress(OSError):
+            _replace_text(file, names_project, os.fsencode(folder))
+
+
+def _link_folder(source: Path, target: Path, project: Path, folder: Path) -> None:
+    """Create the folders that lead to `site-packages` and `bin`; link everything else."""
+    target.mkdir()
+    with os.scandir(source) as entries:
+        for entry in entries:
+            path, new = Path(entry.path), target / entry.name
+            is_own_folder = entry.name in ("bin", "lib", "site-packages") or entry.name.startswith(
+                "python"
+            )
+            if is_own_folder and entry.is_dir(follow_symlinks=False):
+                _link_folder(path, new, project, folder)
+            else:
+                link_entry(path, new, project, folder, use_links=True)
+
+
+def _list_naming_files(environment: Path) -> Iterator[Path]:
+    """Yield the files that may name the project's folder."""
+    yield from (path for path in (environment / "bin").glob("*") if not _is_program(path))
+    for packages in environment.glob("lib/python*/site-packages"):
+        for pattern in _POINTERS:
+            yield from packages.glob(pattern)
+
+
+def _is_program(path: Path) -> bool:
+    return path.name.startswith("python") or path.is_dir()
+
+
+def _replace_text(file: Path, pattern: re.Pattern[bytes], new: bytes) -> None:
+    status = file.stat()
+    if status.st_size > _MAX_FILE_BYTES or not file.is_file():
+        return
+    content = file.read_bytes()
+    changed = pattern.sub(lambda _: new, content)
+    if changed != content:
+        file.unlink()  # a link to the project's own
+        file.write_bytes(changed)
+        file.chmod(status.st_mode & 0o777)

@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.tools import BaseTool
 from typing_extensions import override
 
 from ..errors import ModelCallError, ToolsNotSupportedError
@@ -253,3 +254,20 @@ def _describe_object(schema: Mapping[str, Any]) -> str:
         for name, each in fields.items()
     ]
     return "object {" + ", ".join(names) + "}" if names else "object"
+
+
+def bind_tools(
+    chat_model: BaseChatModel,
+    offered: Sequence[BaseTool],
+    known_tools: KnownTools,
+    resolved: ResolvedModel,
+    refusals: ToolRefusals,
+) -> Runnable[LanguageModelInput, AIMessage]:
+    """Return the model with these tools, in the form that it understands."""
+    xml = XmlCallsModel(chat_model, known_tools, [tool.name for tool in offered])
+    if resolved.tool_calls == "xml":
+        return xml
+    native = chat_model.bind_tools(offered)
+    if resolved.tool_calls == "native":
+        return native
+    return AutoCallsModel(native, xml, resolved, refusals)

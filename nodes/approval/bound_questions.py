@@ -34,6 +34,7 @@ from .evaluate import (
     BLOCKED_INSIDE,
     AskedOrigins,
     CallEvaluation,
+    deny_missing_tool,
     evaluate_queued,
     read_asked_origins,
     with_reason,
@@ -125,7 +126,7 @@ def ask_hooked(
 ) -> CallEvaluation:
     """Return the question; a denial if the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
-        return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+        return deny_missing_tool(call)
     evaluation = evaluate_queued(call, tool, deps)
     if evaluation.verdict == "deny":
         return evaluation
@@ -149,7 +150,7 @@ def ask_outside(
 ) -> CallEvaluation:
     """Return the question; a denial if the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
-        return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+        return deny_missing_tool(call)
     evaluation = evaluate_queued(call, tool, deps)
     reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
     return with_reason(evaluation, reason)

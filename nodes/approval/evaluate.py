@@ -219,6 +219,11 @@ def _move_outside(evaluation: CallEvaluation, tool: BaseTool, deps: Dependencies
     return with_reason(outside, join_texts("; ", [evaluation.reason, OUTSIDE]))
 
 
+def deny_missing_tool(call: PendingCall) -> CallEvaluation:
+    """Deny a queued call whose tool the thread no longer has."""
+    return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+
+
 def with_reason(evaluation: CallEvaluation, reason: str) -> CallEvaluation:
     """Replace the reason of a call that is asked."""
     return replace(evaluation, reason=reason) if evaluation.verdict == "ask" else evaluation

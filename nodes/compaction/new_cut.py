@@ -32,10 +32,10 @@ from ..run.limits import NOTHING_USED, add_usage, count_usage, emit_usage
 from ..run.request_options import build_request_options
 from ..state import State, Usage
 from ..turn.side_request import ask_aside
+from .fill_report import describe_view
 from .note_parts import (
     build_facts,
     build_standing_notes,
-    describe_view,
     list_changed_files,
     store_requests,
 )

@@ -1,25 +1,21 @@
-"""Parts of the note that stands for hidden messages (pure): facts of the state, notes of the graph
-that still hold, long messages of the user; and what fills a view.
+"""Parts of the note that stands for hidden messages: facts of the state, notes of the graph
+that still hold, and long messages of the user.
 """
 
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AnyMessage
 
 from ...config.security.private_files import make_private_folder, replace_file
-from ...config.text import join_texts, text
 from ...memory.undo.change_chains import compute_net_changes
 from ...memory.undo.history import HistoryEntry
 from ...tools.process.output_capture import get_output_path, make_output_id
 from ...tools.todo_list import render_todos
-from ..conversation.token_estimate import estimate_message
 from ..enforce_schema import build_schema_note
 from ..roles import CHAT_ROLES, RoleName
-from ..run.agent import Agent
 from ..run.modes import format_announcement
 from ..state import Evidence, State
 
@@ -29,8 +25,6 @@ _STEP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX>-]\]\s+\S.*$", re.MULTILINE)
 MAX_STEPS = 40
 # `command_output` shows less of a longer line
 MAX_LINE_LENGTH = 1_500
-# Kinds that are named
-MAX_KINDS = 4
 
 
 def build_facts(
@@ -141,30 +135,4 @@ def _wrap_lines(words: str) -> str:
         for part in (
             textwrap.wrap(line, MAX_LINE_LENGTH // 3) if len(line) > MAX_LINE_LENGTH else [line]
         )
-    )
-
-
-def describe_view(view: Sequence[AnyMessage], agent: Agent) -> str:
-    """Return the largest parts of a request with their estimated tokens."""
-    sizes = Counter[str]()
-    sizes[text("system prompt")] += agent.system_tokens
-    sizes[text("descriptions of tools")] += agent.tool_tokens
-    for message in view:
-        sizes[_name_kind(message)] += estimate_message(message)
-    parts = (
-        text("{what} {tokens}", what=part, tokens=f"{tokens:,}")
-        for part, tokens in sizes.most_common(MAX_KINDS)
-    )
-    return join_texts(", ", [*parts])
-
-
-def _name_kind(message: AnyMessage) -> str:
-    if isinstance(message, ToolMessage):
-        return text("results of `{tool}`", tool=message.name or "?")
-    if isinstance(message, AIMessage):
-        return text("answers of the model")
-    return (
-        text("notes and summary")
-        if message.additional_kwargs.get("synthetic")
-        else text("your messages")
     )

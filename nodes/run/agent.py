@@ -21,7 +21,7 @@ from ...config.settings.schema import AgentSettings, AgentsSection
 from ...models.cassette.canonical_request import FOLDER
 from ...models.prompt_addenda import find_addenda
 from ...models.xml_calls.known_tools import KnownTools
-from ...models.xml_calls.tool_binding import bind_tools
+from ...models.xml_calls.model import bind_tools
 from ...tools import aliases
 from ...tools.builtin.session.subagent import describe_agents
 from ...tools.runtime.agent_tools import (

@@ -66,7 +66,7 @@ def test_a_message_with_values_keeps_its_template() -> None:
     assert messages_without_template() == [], "write `text(…)`: `docs/languages.md`"
 
 
-def test_every_key_is_said_somewhere() -> None:
+def test_every_key_is_used_somewhere() -> None:
     output = keys_in((ROOT / "cli").rglob("*.py"))
     keys = [key for key in read(path_of("en", "mcode")) if not key.startswith("web.")]
     # those of the page: `tests/cli/web/test_page_files.py`

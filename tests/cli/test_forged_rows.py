@@ -47,7 +47,7 @@ def test_an_id_never_becomes_a_path(thread: str, kept: Kept, tmp_path: Path) -> 
     assert sorted(place for place in kept.home.rglob("*") if "victim" in str(place)) == before
 
 
-def test_a_forged_checkpoint_is_told_and_runs_nothing(kept: Kept, tmp_path: Path) -> None:
+def test_a_forged_checkpoint_is_reported_and_runs_nothing(kept: Kept, tmp_path: Path) -> None:
     made = tmp_path / "made"
     call = ormsgpack.Ext(0, ormsgpack.packb(["os", "mkdir", str(made)]))
     with closing(sqlite3.connect(kept.home / "data" / "threads.db")) as connection, connection:

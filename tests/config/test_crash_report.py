@@ -18,7 +18,7 @@ def test_system_error_is_described_by_file_and_reason(tmp_path: Path) -> None:
     assert (error.message, error.exit_code) == ("`/disk/file`: No space left on device", 1)
 
 
-def test_a_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_gone_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "gone"
     missing.mkdir()
     monkeypatch.chdir(missing)

@@ -131,7 +131,7 @@ def test_running_server_leaves_the_project_as_it_is(
     assert program.end(process).code == 0
 
 
-def test_kill_of_program_ends_commands_and_thread_is_told(
+def test_kill_of_program_ends_commands_and_thread_is_reported(
     program: Program, provider: Provider
 ) -> None:
     mark = f"4{os.getpid()}.5"
@@ -168,7 +168,7 @@ def test_one_run_ends_its_commands_and_says_so(program: Program, provider: Provi
     assert time.monotonic() - start_time < 30
 
 
-def test_command_that_ends_by_itself_is_told_once(program: Program, provider: Provider) -> None:
+def test_command_that_ends_by_itself_is_reported_once(program: Program, provider: Provider) -> None:
     ends = "until test -e go; do sleep 0.05; done; exit 3"
     provider.script([run(ends, background=True), {"text": "Started."}])
     process = program.talk(*AUTO)

@@ -69,7 +69,7 @@ def test_task_without_git_works_and_names_missing_features(
     assert program.lines() == ["x"]
 
 
-def test_a_current_folder_that_is_gone_is_told(program: Program) -> None:
+def test_a_current_folder_that_is_gone_is_reported(program: Program) -> None:
     gone = program.project / "gone"
     gone.mkdir()
     command = f'rmdir "{gone}"; exec "{sys.executable}" -m maxagent task x'
@@ -83,7 +83,7 @@ def test_a_current_folder_that_is_gone_is_told(program: Program) -> None:
     )
 
 
-def test_a_home_that_cannot_be_written_is_told(program: Program) -> None:
+def test_a_home_that_cannot_be_written_is_reported(program: Program) -> None:
     for command in (["task", "x"], ["threads", "list"], ["resume"]):
         ended = program.run(*command, MAXAGENT_HOME="", HOME="/dev/null")
         error, hint = ended.stderr.splitlines()

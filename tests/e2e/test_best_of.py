@@ -63,7 +63,7 @@ def players(program: Program, provider: Provider) -> Players:
     return Players(provider)
 
 
-def test_green_attempt_is_kept_told_and_undone(program: Program, players: Players) -> None:
+def test_green_attempt_is_kept_reported_and_undone(program: Program, players: Players) -> None:
     ended = program.task(*MODELS, "--apply", "--trust", **ONE_ROUND)
     assert (ended.code, ended.outcome) == (0, "verified"), ended.stderr
     (compared,) = ended.told("attempts")

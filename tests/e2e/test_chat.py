@@ -60,7 +60,7 @@ def test_piped_input_joins_or_replaces_the_message(program: Program, provider: P
     assert (bare.code, bare.stdout, said(provider)) == (0, "Three.\n", ["and @piped.txt?"])
 
 
-def test_nothing_said_is_wrong_use(program: Program, provider: Provider) -> None:
+def test_an_empty_message_is_wrong_use(program: Program, provider: Provider) -> None:
     bare, chat = program.run(), program.chat(output="text")
     assert (bare.code, bare.stdout, "Usage:" in bare.stderr) == (2, "", True)
     assert (chat.code, chat.stdout, "no message given" in chat.stderr) == (2, "", True)

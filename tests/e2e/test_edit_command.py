@@ -178,7 +178,7 @@ def test_project_checks_run_after_the_edit(edit, program, provider) -> None:
         (["a.py", "x", "-C", "/no/where"], "is not a folder"),
     ],
 )
-def test_wrong_input_is_told_and_no_thread_begins(edit, program, text, message) -> None:
+def test_wrong_input_is_reported_and_no_thread_begins(edit, program, text, message) -> None:
     ended = edit(*text)
     assert (ended.code, ended.stdout) == (2, "") and message in ended.stderr
     assert json.loads(program.run("threads", "list", "--json").stdout) == []

@@ -119,7 +119,7 @@ def test_partial_answer_before_kill_is_in_thread(half_said: str, program: Progra
     assert story(program, half_said) == [*remaining, ("answer", "Whole.")]
 
 
-def test_the_model_learns_what_it_had_said(
+def test_the_model_learns_its_partial_answer(
     half_said: str, program: Program, provider: Provider
 ) -> None:
     line = json.dumps({"type": "user", "text": "And now?", "abandon": True})

@@ -169,7 +169,7 @@ def test_an_old_servers_question_is_declined_where_nobody_is(
     assert ended.code == 0 and "decline" in results(ended)[-1][2]
 
 
-def test_progress_and_a_dead_server_are_told(program: Program, provider: Provider) -> None:
+def test_progress_and_a_dead_server_are_reported(program: Program, provider: Provider) -> None:
     missing = {"type": "stdio", "command": "/nonexistent", "args": []}
     configure(program, old=serve("old"), gone=missing)
     provider.script([use("slow", seconds=0.1), use("x", "gone"), {"text": "Done."}])

@@ -21,7 +21,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_tool_acts_once_or_is_told(tmp_path: Path, moment: str) -> None:
+def test_killed_tool_acts_once_or_is_reported(tmp_path: Path, moment: str) -> None:
     home, project, script = (tmp_path / name for name in ("home", "project", "script.json"))
     project.mkdir()
     trust(project, home)

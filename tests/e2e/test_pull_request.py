@@ -192,7 +192,7 @@ def test_default_branch_is_never_pushed_to(world: World) -> None:
         ("unset GITHUB_TOKEN", "not logged in"),
     ],
 )
-def test_what_is_missing_is_told_before_any_request(
+def test_what_is_missing_is_reported_before_any_request(
     change: str, told: str, world: World, provider: Provider
 ) -> None:
     environ = dict(world.environ)

@@ -37,7 +37,7 @@ def run_without_locks(program: Program, arguments: list[str], error: str) -> str
 
 @pytest.mark.parametrize("error", ["ENOLCK", "EOPNOTSUPP"])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_refused_lock_is_told_with_way_out(
+def test_refused_lock_is_reported_with_way_out(
     name: str, error: str, program: Program, provider: Provider
 ) -> None:
     (program.project / "AGENTS.md").write_text("Be kind.\n")

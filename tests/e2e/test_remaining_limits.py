@@ -13,7 +13,7 @@ def ask(program: Program, provider: Provider, *options: str) -> list[list[dict[s
     return [request.body["messages"] for request in provider.requests]
 
 
-def test_a_limit_is_told_at_the_end_and_kept(program: Program, provider: Provider) -> None:
+def test_a_limit_is_reported_at_the_end_and_kept(program: Program, provider: Provider) -> None:
     limits = ["--max-steps", "7", "--timeout", "200"]
     first, second = ask(program, provider, *limits)
     assert "Left for this request: 7 of 7 model turns" in first[-1]["content"]
@@ -21,6 +21,6 @@ def test_a_limit_is_told_at_the_end_and_kept(program: Program, provider: Provide
     assert second[: len(first)] == first
 
 
-def test_without_a_limit_nothing_is_told(program: Program, provider: Provider) -> None:
+def test_without_a_limit_nothing_is_reported(program: Program, provider: Provider) -> None:
     first, second = ask(program, provider)
     assert "Left for this request" not in str([first, second])

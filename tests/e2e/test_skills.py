@@ -117,7 +117,7 @@ def test_project_skill_needs_trust_and_says_what_it_replaces(
     assert f"the project's skill `sheep` replaces `{own}/SKILL.md`" in output
 
 
-def test_changed_skill_is_said_once(program: Program, provider: Provider) -> None:
+def test_changed_skill_is_reported_once(program: Program, provider: Provider) -> None:
     add_skill(user_place(program), "sheep")
     provider.script([call("get_skill", name="sheep"), {"text": "ok"}])
     program.chat("one")

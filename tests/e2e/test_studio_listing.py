@@ -242,7 +242,7 @@ async def test_incomplete_input_gets_a_sentence(
         await client.runs.wait(thread["thread_id"], "chat", input=value)
 
 
-async def test_stale_answer_is_told_over_the_api(
+async def test_stale_answer_is_reported_over_the_api(
     house: House, client: LangGraphClient, runner: Runner
 ) -> None:
     thread = await begin(house, runner, calls(WRITE), calls(ASK))

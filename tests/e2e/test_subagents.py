@@ -412,7 +412,7 @@ async def test_worktree_of_waiting_child_goes(apart: Place, is_left: bool) -> No
         assert "is not in the files" in text_of(answer)
 
 
-async def test_conflict_of_two_worktrees_is_told(apart: Place) -> None:
+async def test_conflict_of_two_worktrees_is_reported(apart: Place) -> None:
     crew = Crew(
         sends(("worker", "one"), ("worker", "two")),
         {"text": "One of two."},

@@ -139,7 +139,7 @@ ALL = {"make.sh", "old.txt", "named.txt", "made.txt", "notes.txt", "drafts"}
 UNSURE = {"made.txt", "notes.txt", "drafts"}
 
 
-def test_without_a_terminal_it_is_kept_and_said(place: Place) -> None:
+def test_without_a_terminal_it_is_kept_and_reported(place: Place) -> None:
     assert place.names() == ALL
     undone = place.run("-m", "maxagent", "undo", "--yes", "--json")
     assert undone.returncode == 1

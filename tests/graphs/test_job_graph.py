@@ -169,7 +169,7 @@ async def test_plain_answer_does_what_is_meant(
 @pytest.mark.parametrize(
     "answer", ["maybe", 7, {"a": 1}, {"decisions": []}, [True], {"type": "what"}]
 )
-async def test_unclear_answer_is_told_what_fits(tmp_path: Path, answer: Any) -> None:
+async def test_unclear_answer_gets_the_expected_form(tmp_path: Path, answer: Any) -> None:
     turns = [says(write_file=WRITE), says("Done.")]
     thread = EditedThread(Scenario("chat", {"build": turns}), tmp_path)
     await thread.graph.ainvoke(thread.input, thread.thread)
@@ -193,7 +193,7 @@ STALE = "0123456789abcdef0123456789abcdef"
         ("both", "is not open"),
     ],
 )
-async def test_stale_answer_is_told_and_changes_nothing(
+async def test_stale_answer_is_reported_and_changes_nothing(
     tmp_path: Path, answer: Any, reason: str
 ) -> None:
     other = {"path": "other.txt", "content": "y\n"}
@@ -213,7 +213,7 @@ async def test_stale_answer_is_told_and_changes_nothing(
     assert ended["summary"] == "Done." and (thread.folder / "other.txt").exists()
 
 
-async def test_word_for_several_questions_is_told(tmp_path: Path) -> None:
+async def test_word_for_several_questions_is_reported(tmp_path: Path) -> None:
     children = [{"agent_type": "explore", "task": f"look at {name}"} for name in ("one", "two")]
     looks = says(webfetch={"url": "https://one.example"})
     turns = {

@@ -42,7 +42,7 @@ async def answer(model: Any, message: Told | None = None) -> AIMessage:
     return await invoke_model(model, [HumanMessage("hi")], message.text, message.thinking)
 
 
-async def test_text_and_thinking_are_told_and_kept(
+async def test_text_and_thinking_are_emitted_and_kept(
     provider: Provider, model: HttpChatModel
 ) -> None:
     provider.script([{"text": "Hello there", "thinking": "hm hm", "portion": 2}])

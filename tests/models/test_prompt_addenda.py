@@ -13,7 +13,7 @@ from maxagent.models.prompt_addenda import find_addenda
         ("openai/gpt-4o", "until the request is done"),
     ],
 )
-def test_some_models_are_told_more(name: str, sentence: str) -> None:
+def test_some_models_get_an_addendum(name: str, sentence: str) -> None:
     [text] = find_addenda(name)
     assert sentence in text
 

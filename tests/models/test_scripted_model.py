@@ -90,7 +90,7 @@ def test_a_broken_scenario_says_where(tmp_path: Path, scenario: Any, text: str) 
     assert text in caught.value.message and caught.value.hint
 
 
-def test_a_missing_scenario_or_role_is_said(tmp_path: Path) -> None:
+def test_a_missing_scenario_or_role_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         open_script(tmp_path / "none.json", "coder")
     with pytest.raises(UsageError, match="no role `tester`") as caught:

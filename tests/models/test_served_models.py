@@ -11,11 +11,16 @@ from maxagent.models.errors import AuthenticationError, InvalidRequestError, Pro
 from maxagent.models.resolver import ResolvedModel, resolve
 from maxagent.models.served_models import (
     build_list_url,
+    find_local_servers,
     find_served_model,
+    has_models,
     list_chat_models,
     list_served_models,
     parse_names,
 )
+
+NOWHERE = "http://127.0.0.1:9"
+LOCAL = ("OLLAMA", "LMSTUDIO", "VLLM", "LLAMACPP")
 
 
 def at(url: str, name: str = "ollama", **environ: str) -> ResolvedModel:
@@ -107,3 +112,26 @@ async def test_chat_models_of_a_silent_server_are_known_ones(provider: Provider)
     provider.script([{"status": 503, "body": "later"}])
     names = await list_chat_models(at(provider.url, "deepseek", DEEPSEEK_API_KEY="k"))
     assert names[0] == "deepseek-chat" and "deepseek-reasoner" in names
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ({"status": 200, "body": {"data": [{"id": "m"}]}}, True),
+        ({"status": 200, "body": {"data": []}}, True),
+        ({"status": 200, "body": "<html>"}, False),
+        ({"status": 404, "body": []}, False),
+        ({"reset": True}, False),
+    ],
+)
+def test_a_server_with_models_is_found(
+    provider: Provider, answer: dict[str, object], result: bool
+) -> None:
+    provider.script(lambda _: answer)
+    environ = {f"{name}_BASE_URL": NOWHERE for name in LOCAL} | {"VLLM_BASE_URL": provider.url}
+    assert [each.name for each in find_local_servers(environ)] == (["vllm"] if result else [])
+    assert provider.requests[0].path == "/v1/models"
+
+
+def test_an_odd_address_has_no_models() -> None:
+    assert not has_models("http://[::1") and not has_models("http://127.0.0.1:x")

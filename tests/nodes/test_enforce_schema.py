@@ -36,7 +36,7 @@ async def test_the_answer_is_its_json(answer: str, tmp_path: Path, runner: Runne
     assert '"required": ["names"]' in asked
 
 
-async def test_what_is_wrong_is_told_until_it_fits(tmp_path: Path, runner: Runner) -> None:
+async def test_what_is_wrong_is_reported_until_it_fits(tmp_path: Path, runner: Runner) -> None:
     talk = Talk(tmp_path, runner, says("They are a and b."), says("{}"), says('{"names": []}'))
     end = await talk.say("who?", schema=NAMES)
     assert (end.outcome, end.summary) == ("answered", '{"names": []}')

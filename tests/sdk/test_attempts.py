@@ -59,7 +59,7 @@ async def run(runner: Runner, project: Path, options):
     return events[-1], compared[0].attempts if compared else []
 
 
-async def test_green_attempt_is_kept_and_reasons_are_told(runner, project, models):
+async def test_green_attempt_is_kept_and_reasons_are_reported(runner, project, models):
     end, attempts = await run(runner, project, models(RED, GREEN, CHEATING))
     assert isinstance(end, Completion)
     assert (end.outcome, end.evidence["passed"]) == ("verified", 1)
@@ -230,7 +230,7 @@ async def test_failure_after_merge_does_not_merge_twice(runner, project, models,
 
 
 @pytest.mark.slow
-async def test_steps_and_usage_of_attempts_are_told(runner, project, models):
+async def test_steps_and_usage_of_attempts_are_reported(runner, project, models):
     stream = runner.task("repair double", folder=project, options=models(GREEN, RED))
     events = [event async for event in stream]
     (compared,) = (event for event in events if isinstance(event, AttemptsCompared))

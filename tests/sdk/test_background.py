@@ -70,7 +70,7 @@ async def test_command_is_listed_read_and_killed(bench: Bench) -> None:
         assert "has ended" in note and "it was killed" in note
 
 
-async def test_end_of_runner_ends_commands_and_is_told_once(bench: Bench) -> None:
+async def test_end_of_runner_ends_commands_and_is_reported_once(bench: Bench) -> None:
     turns = [start("touch a; sleep 100"), *[{"text": "ok"}] * 4]
     options = bench.script(*turns)
     async with Runner(home=bench.home) as runner:

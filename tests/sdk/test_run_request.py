@@ -29,7 +29,7 @@ def test_a_request_in_any_script_passes() -> None:
     validate_request("修好测试 🙂", Path("/项目"))
 
 
-def test_what_is_told_aside_holds_no_secret() -> None:
+def test_what_is_asked_aside_holds_no_secret() -> None:
     options = build_chat_options({"agent": "build", "aside": [f"key {KEY}"]}, "")
     assert options["agent"] == "build" and KEY not in str(options["aside"])
 
@@ -58,7 +58,7 @@ def test_edit_files_are_relative_and_unique(project: Path, tmp_path: Path) -> No
         ("", "the path is empty"),
     ],
 )
-def test_what_cannot_be_edited_is_told_at_once(
+def test_what_cannot_be_edited_is_reported_at_once(
     project: Path, tmp_path: Path, file: str, text: str
 ) -> None:
     with pytest.raises(UsageError, match=text):

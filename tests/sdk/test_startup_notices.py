@@ -24,9 +24,7 @@ def test_notice_outside_repository_names_missing_features(tmp_path: Path) -> Non
     assert f"`{tmp_path}` is not in a git repository" in message and "no history" in message
 
 
-def test_without_git_it_is_said_what_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_git_the_loss_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     (message,) = collect_notices(tmp_path, None)
     assert message.startswith("git is not installed") and "undone" in message
@@ -39,7 +37,7 @@ def test_folder_in_place_of_configuration_is_reported(tmp_path: Path) -> None:
     assert message.startswith("`.llc.yaml` is an empty folder")
 
 
-def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
+def test_a_damaged_database_is_reported_first(tmp_path: Path) -> None:
     notices = collect_notices(tmp_path, Path("/data/threads.db.corrupt"))
     assert "`/data/threads.db.corrupt`" in notices[0]
 

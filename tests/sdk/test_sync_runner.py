@@ -86,7 +86,7 @@ def last_status(runner: SyncRunner) -> str:
     return runner.threads.list()[0].status
 
 
-def test_reader_in_another_thread_is_told(tmp_path: Path) -> None:
+def test_reader_in_another_thread_is_reported(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     hang = {"tool_calls": [{"name": "run_command", "args": {"command": "sleep 60"}}]}
     options, begun = script(tmp_path, hang, {"text": "Done."}), Event()
@@ -112,7 +112,7 @@ def test_open_runner_is_not_opened_again(runner: SyncRunner) -> None:
     assert runner.threads.list() == []
 
 
-async def test_other_form_of_with_is_told(tmp_path: Path) -> None:
+async def test_other_form_of_with_is_reported(tmp_path: Path) -> None:
     use: Any = Runner(home=tmp_path)
     with pytest.raises(UsageError, match="`async with`"), use:
         pass

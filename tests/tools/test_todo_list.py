@@ -69,7 +69,7 @@ def test_ids_are_kept_or_numbered() -> None:
     ]
 
 
-def test_a_task_keeps_all_it_is_told() -> None:
+def test_a_task_keeps_all_its_instructions() -> None:
     item = Item(id="7", content="c", status="completed", priority="low", file_path="a", details="d")
     assert add_todos([item]) == [{**item}]
 

@@ -11,7 +11,7 @@ def test_the_table_says_what_the_tool_says(name: str) -> None:
     assert (TOOLS[name].effect, read_description(name)) == (get_effect(tool), tool.description)
 
 
-def test_what_rules_and_memory_must_know_is_said() -> None:
+def test_what_rules_and_memory_must_know_is_reported() -> None:
     assert select_names(lambda entry: entry.effect == "edit") >= {"edit", "apply_patch"}
     assert select_names(lambda entry: entry.is_repeatable) >= {"read_file", "grep", "git_diff"}
     assert select_names(lambda entry: entry.is_foreign) >= {"webfetch"}

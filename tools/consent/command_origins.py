@@ -17,10 +17,9 @@ from .data_programs import DATA_PROGRAMS, PLAIN_PROGRAMS, RUN_COMMANDS, RUN_FILE
 from .file_patterns import find_matches, is_pattern
 from .git_origins import find_git_origins
 from .harmless_flags import find_command, is_harmless
-from .option_values import list_option_values
+from .option_values import find_package_settings, list_option_values
 from .origin import Origin, build_unknown_origin, list_unique, read_file_origin
 from .package_scripts import find_package_scripts
-from .package_settings import find_package_settings
 from .task_files import MAKE, find_tasks
 
 _NAMES = ".js .mjs .cjs .jsx .ts .mts .cts .tsx .rb .lua .json .node"

@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .content_secrets import decode_wide, find_content_secrets
-from .file_kinds import name_kind
+from .content_secrets import decode_wide, find_content_secrets, is_text
 from .objects import GitObject, describe_objects, read_objects
 from .user_git import UserGit
 
@@ -21,6 +20,33 @@ MAX_SHOWN = 20_000_000
 PORTION = 100
 _KINDS = {b"A": "added", b"D": "deleted"}
 _SUBMODULE = "160000"
+# First bytes of kinds of files
+_FILE_KINDS: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF8", "GIF image"),
+    (b"RIFF", "RIFF media"),
+    (b"\0\0\1\0", "icon"),
+    (b"%PDF", "PDF"),
+    (b"\x7fELF", "program (ELF)"),
+    (b"MZ", "program (Windows)"),
+    (b"\xcf\xfa\xed\xfe", "program (macOS)"),
+    (b"\0asm", "WebAssembly"),
+    (b"SQLite format 3", "SQLite database"),
+    (b"wOF", "font"),
+    (b"\0\1\0\0", "font"),
+    (b"OTTO", "font"),
+    (b"PK\3\4", "zip archive"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"BZh", "bzip2 archive"),
+    (b"\xfd7zXZ\0", "xz archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+    (b"Rar!", "rar archive"),
+)
+# Characters that no text has, of each so many
+_STRANGE_SHARE = 20
+_BLANKS = "\n\r\t\f\x1b"
 
 
 @dataclass(frozen=True)
@@ -113,3 +139,21 @@ def _describe(change: _Change, old: bytes, new: bytes, *, is_large: bool) -> Ite
         yield from difflib.unified_diff(
             texts[0].splitlines(), texts[1].splitlines(), *names, lineterm=""
         )
+
+
+def name_kind(content: bytes) -> str:
+    """Return what a content is, such as `PNG image`; `text` for what can be shown as it is."""
+    known = next((kind for start, kind in _FILE_KINDS if content.startswith(start)), "")
+    if is_text(content) and not _has_strange_bytes(content):
+        return "text"
+    if known:
+        return known
+    return "UTF-16 text" if decode_wide(content) is not None else "binary"
+
+
+def _has_strange_bytes(content: bytes) -> bool:
+    decoded = content.decode("utf-8", "replace")
+    strange = sum(
+        letter == "\ufffd" or (letter < " " and letter not in _BLANKS) for letter in decoded
+    )
+    return strange * _STRANGE_SHARE > len(decoded)

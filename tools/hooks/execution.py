@@ -1,21 +1,23 @@
 """Execution of one hook: a project's in the sandbox, the user's own as the user."""
 
 import asyncio
+import inspect
 import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
-from ...config.settings.hooks import ConfiguredHook
+from ...config.security.redaction import redact
+from ...config.settings.hook_entries import HookEvent
+from ...config.settings.hooks import ConfiguredHook, HookFunction
 from ...config.text import text
 from ..named_scripts import explain_unconfirmed_command
 from ..process.launcher import SHELL
 from ..result import ToolError
 from ..sandbox.execution import capture_inside
 from ..sandbox.sandbox import Sandbox
-from .answer import HookAnswer, parse_answer
-from .function_call import call_hook
+from .answer import MAX_TEXT_LENGTH, HookAnswer, parse_answer
 
 # Its input is gone from the disk before the command starts
 _START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
@@ -68,3 +70,29 @@ def _write_input(folder: Path, payload: Mapping[str, object]) -> Path:
     file.touch(mode=0o600)
     file.write_text(json.dumps(payload, default=str), encoding="utf-8")
     return file
+
+
+async def call_hook(
+    event: HookEvent, function: HookFunction, payload: Mapping[str, object]
+) -> HookAnswer:
+    """Return what the function answers: None passes, a text denies a call or is for the model."""
+    try:
+        if inspect.iscoroutinefunction(function):
+            answer = await function(payload)
+        else:
+            answer = await asyncio.to_thread(function, payload)
+    except Exception as error:
+        return _fail(event, f"{type(error).__name__}: {error}")
+    if answer is None:
+        return HookAnswer()
+    if not isinstance(answer, str):
+        return _fail(event, text("it returned {value}, not a text", value=repr(answer)))
+    answer = redact(answer)[:MAX_TEXT_LENGTH]
+    if event in ("before_tool", "on_stop"):
+        return HookAnswer("deny", answer)
+    return HookAnswer(note=answer)
+
+
+def _fail(event: HookEvent, reason: str) -> HookAnswer:
+    """A guard that cannot answer lets nothing pass unasked."""
+    return HookAnswer("ask" if event == "before_tool" else "failed", redact(reason))

@@ -1,7 +1,7 @@
 """One rule, `TOOL` or `TOOL(PATTERN)`: parsed from the configuration and matched with calls."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -12,6 +12,7 @@ from ...config.security.provenance import Provenance, find_provenance_changes
 from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.text import text
 from .. import aliases
+from ..mcp.tool_names import PREFIX, fold_name, make_tool_name
 from ..tool_table import PatternKind
 from .command_pattern import CommandPattern, parse_command_pattern
 from .host_pattern import parse_host_pattern
@@ -19,7 +20,9 @@ from .path_pattern import parse_path_pattern
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 if TYPE_CHECKING:
+    from ..mcp.server_config import McpServer
     from .call import RequestedCall
+
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _MCP = re.compile(r"mcp_[\w*-]+")
@@ -137,8 +140,6 @@ class Rule:
         """Return whether it may allow a tool of this call's MCP server."""
         if not call.is_of_server or self.consent is not None or call.mcp_server is None:
             return True
-        from .server_names import names_server
-
         return names_server(self.tool, call.mcp_server, call.mcp_servers)
 
     def _is_about(self, call: "RequestedCall") -> bool:
@@ -239,3 +240,40 @@ def _resolve_tool(name: str) -> str:
         else text("available: {tools}", tools=", ".join(PATTERN_KINDS))
     )
     raise ValueError(text("`{name}` is not a tool; {suggestion}", name=name, suggestion=suggestion))
+
+
+def names_server(pattern: str, server: "McpServer", servers: "Mapping[str, McpServer]") -> bool:
+    """Return whether a rule on tools, `mcp_SERVER_TOOL` with `*`, names a server."""
+    if pattern == f"{PREFIX}*":
+        return True  # the tools of all servers
+    if not server.from_project:
+        return (
+            "*" not in pattern
+            or _names_in_full(pattern, server)
+            or _names_by_pattern(pattern, server)
+        )
+    if "*" in pattern and not _names_in_full(pattern, server):
+        return False
+    others = (other for other in servers.values() if not other.from_project)
+    return not any(_names_in_full(pattern, other) for other in others)
+
+
+def _names_in_full(pattern: str, server: "McpServer") -> bool:
+    beginning = fold_name(make_tool_name(server.name, ""))
+    return fold_name(pattern).startswith(beginning)
+
+
+def _names_by_pattern(pattern: str, server: "McpServer") -> bool:
+    """Return whether the part of the pattern before some `_` matches the server's whole name."""
+    name = fold_name(make_tool_name(server.name, ""))
+    folded = fold_name(pattern)
+    ends = [at for at, letter in enumerate(folded) if letter == "_" and at >= len(PREFIX)]
+    return any(
+        "*" in folded[: end + 1] and fnmatchcase(name, folded[: end + 1].replace("[", "[[]"))
+        for end in ends
+    ) or (folded.endswith("*") and folded.count("*") == 1 and _is_open(folded, name))
+
+
+def _is_open(folded: str, name: str) -> bool:
+    """Return whether the only `*` stands in the server's name: `mcp_git*`."""
+    return "_" not in folded[len(PREFIX) :] and fnmatchcase(name, folded)

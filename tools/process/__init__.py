@@ -10,7 +10,7 @@ The way of a command:
   BackgroundCommands (background_commands.py), which the pool ends
 - Sandbox.wrap, `tools/sandbox/`: the whole tree is looked at (project_scan.py), rights are put
   together (profile_builder.py), a SandboxProfile, plain data, written as arguments of bubblewrap
-  or a profile of sandbox-exec; names that must not come into being are guarded (guard_rules.py);
+  or a profile of sandbox-exec; names that must not come into being are guarded, by the same file;
   what the kernel refuses is a filter of system calls (syscall_filter.py)
 - stream, `tools/process/launcher.py`: a pipe for the output, a clean environment (environment.py);
   the rest is asked of a helper over a socket

@@ -1,8 +1,11 @@
 """The profile of one command, built from the current state of the project."""
 
+import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...memory.snapshots.git_ls_files import find_top
 from ..git.config_risks import find_config_risks
@@ -10,12 +13,13 @@ from ..git.git_paths import GitPathRules, find_path_rules, find_read_paths, guar
 from ..git.hardened_git import ATTRIBUTES
 from ..named_scripts import find_named_scripts
 from ..process.user_variables import NO_EDITOR
-from ..protected_paths import INSIDE, SPELLINGS
+from ..protected_paths import INSIDE, PROGRAM_FOLDERS, PROTECTED, SPELLINGS, find_protected_name
 from ..result import ToolError
 from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
 from .profile import SandboxProfile
 from .project_scan import GuardedFiles
+from .syscall_filter import build_guard_filter
 from .system_paths import (
     find_listening_sockets,
     find_private_folders,
@@ -29,6 +33,8 @@ _TOO_MUCH_GIT = (
 )
 # Secrets that programs read on their own, and without which they fail
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
+_NAMES = sorted(PROTECTED)
+_FOLDERS = (".venv/bin", ".venv/Scripts", "venv/bin", "venv/Scripts", "node_modules/.bin")
 
 
 def build_profile(
@@ -139,3 +145,40 @@ def _find_folders_between(root: Path, places: Sequence[Path]) -> list[Path]:
             if folder != root and folder.is_relative_to(root) and folder.is_dir()
         )
     )
+
+
+def build_guard_rules(
+    root: Path,
+    places: Sequence[Path],
+    *,
+    writes_programs: bool = False,
+    approved: Sequence[Path] = (),
+) -> Mapping[str, Any]:
+    """Build the rules for a command in the project `root`; `places` are single paths of its own.
+
+    `writes_programs`: it may write `.venv/bin` and the other folders of installed programs;
+    `approved`: single files that it may write.
+    """
+    program, calls = _build_program(os.uname().machine)
+    names = INSIDE if writes_programs else INSIDE | PROGRAM_FOLDERS
+    return {
+        "root": str(root),
+        "names": _NAMES,
+        "inside": {name: part.pattern for name, part in names.items()},
+        # other folders of `inside` that exist are mounted read-only
+        "is_deep": not writes_programs and any((root / folder).exists() for folder in _FOLDERS),
+        "places": [
+            str(place)
+            for place in places
+            if place.parent != root or not find_protected_name(place.name)
+        ],
+        "approved": [str(file) for file in approved],
+        "program": program,
+        "calls": calls,
+    }
+
+
+@cache
+def _build_program(machine: str) -> tuple[str, dict[str, int]]:
+    program, calls = build_guard_filter(machine)
+    return base64.b64encode(program).decode(), calls

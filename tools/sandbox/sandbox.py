@@ -15,9 +15,8 @@ from ...config.text import text
 from ..process.user_variables import VariableRules, explain_failure, select_variables
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .guard_rules import build_guard_rules
 from .profile import SandboxProfile
-from .profile_builder import build_profile
+from .profile_builder import build_guard_rules, build_profile
 from .project_scan import GuardedFiles, scan_project
 from .protected_links import find_links, restore_links
 from .syscall_filter import write_filter

@@ -22,7 +22,6 @@ from .parsing.simple_command import SimpleCommand
 from .parsing.syntax_tree import ParseError
 from .readonly.classifier import explain_not_read_only
 from .readonly.found_files import is_read_only_pipeline
-from .readonly.literal_loops import expand_loop
 from .readonly.path_scope import PathScope, UnrestrictedScope
 from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
@@ -31,16 +30,20 @@ from .risks.home_transfers import find_home_transfer
 from .risks.host_access import find_account_change, find_host_access
 from .risks.outside_moves import find_outside_move
 from .risks.protected_writes import find_outside_write, find_protected_write
-from .risks.remote_code import find_remote_code
-from .risks.remote_shell import find_remote_shell, find_shell_override
+from .risks.remote_code import find_remote_code, find_remote_shell, find_shell_override
 from .risks.sensitive_files import find_secret
 
 # A text of plain letters, and numbers that are known only at run time
 _STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
-
-
 # MaxAgent's own commands: a model must not approve its own calls
 _OWN_PROGRAMS = ("mcode", "maxagent")
+_LOOP = re.compile(
+    r"\s*for ([a-z][a-z0-9]{0,11}) in ((?:[A-Za-z0-9_./][\w./-]* *)+); *do ([^\n]+?);? *done\s*",
+    re.ASCII,
+)
+# Syntax by which the body may be more than its text with the loop's word inserted
+_STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|continue)\b")
+MAX_ROUNDS = 20
 
 
 def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnalysis:
@@ -274,3 +277,15 @@ def _check_cd(words: list[str], folder: Path, workspace: Workspace) -> str:
         return text("`cd` goes to `{words}`, outside the project", words=words[1])
     enters = real.is_dir() and os.access(real, os.X_OK)
     return "" if enters else text("`{words}` is not a folder you can enter", words=words[1])
+
+
+def expand_loop(command: str) -> list[str]:
+    """Return the lines that a loop runs in order; empty if it is not a simple loop."""
+    match = _LOOP.fullmatch(command)
+    if not match or _STRANGE.search(match[3]):
+        return []
+    name, words, body = match[1], match[2].split(), match[3]
+    if len(words) > MAX_ROUNDS:
+        return []
+    lines = [re.sub(rf"\${name}(?!\w)", word, body) for word in words]
+    return [] if any("$" in line for line in lines) else lines

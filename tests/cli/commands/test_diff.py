@@ -12,7 +12,7 @@ async def test_the_diff_is_on_stdout_as_it_is(kept: Kept) -> None:
     assert said.stdout.endswith("@@ -1 +1 @@\n-one\n+" + "two" * 99 + "\n")
 
 
-def test_no_difference_is_said(kept: Kept) -> None:
+def test_no_difference_is_reported(kept: Kept) -> None:
     said = kept.mcode("diff", "aaaa")
     assert (said.returncode, said.stdout) == (0, "")
     assert said.stderr == "Thread aaaaaaaa has no changes to show\n"

@@ -98,7 +98,7 @@ def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> Non
 @pytest.mark.parametrize(
     "arguments", [[], ["nonsense"], ["run_command", "{"], ["edit", "a", ""], ["x", "--stdin"]]
 )
-def test_wrong_words_are_told(permissions: Permissions, arguments: list[str]) -> None:
+def test_wrong_words_are_reported(permissions: Permissions, arguments: list[str]) -> None:
     done = permissions("explain", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")

@@ -46,7 +46,7 @@ async def test_undo_of_already_restored_turn_continues_before_it(
 
 
 @pytest.mark.parametrize("kind", ["undo", "redo"])
-def test_nothing_to_take_back_is_said(kept: Kept, kind: str) -> None:
+def test_nothing_to_take_back_is_reported(kept: Kept, kind: str) -> None:
     result = kept.mcode(kind, "--json")
     assert (result.returncode, len(result.stderr.splitlines())) == (0, 1)
     assert json.loads(result.stdout) == {

@@ -59,6 +59,6 @@ async def test_lasting_options_sent_once_limit_each_time(
     assert state.values["options"]["max_turns"] == 3
 
 
-async def test_a_thread_that_is_none_is_told(runner: Runner, tmp_path: Path) -> None:
+async def test_an_unknown_thread_is_reported(runner: Runner, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no thread"):
         await said(ChatSession(tmp_path, {}, thread="0" * 36), runner, "hi")

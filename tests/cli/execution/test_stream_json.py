@@ -117,7 +117,7 @@ def test_an_answer_is_that_of_the_sdk(fields: dict[str, object], answer: Answer)
         (b"[" * 100_000, "recursion limit exceeded"),
     ],
 )
-def test_a_wrong_line_is_told_by_its_number(line: bytes, text: str) -> None:
+def test_a_wrong_line_is_reported_by_its_number(line: bytes, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_line(line, 7)
     assert caught.value.message.startswith("line 7 of stdin: ") and text in caught.value.message

@@ -41,6 +41,6 @@ def test_the_latest_conversation_of_the_folder_goes_on(kept: Kept, folder: Path)
     assert resolve_thread(None).thread_id == B
 
 
-def test_without_a_conversation_that_is_said(kept: Kept, folder: Path) -> None:
+def test_without_a_conversation_that_is_reported(kept: Kept, folder: Path) -> None:
     with pytest.raises(UsageError, match="no conversations in"):
         find_latest_chat(folder)

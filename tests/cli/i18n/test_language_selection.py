@@ -37,7 +37,7 @@ def asked(text: str, tmp_path: Path, configured: str = "", **environ: str) -> st
         ("--lang", {}, "", "en"),
     ],
 )
-def test_the_first_that_is_said_counts(
+def test_the_first_name_given_counts(
     words: str, environ: dict[str, str], configured: str, language: str, tmp_path: Path
 ) -> None:
     assert asked(words, tmp_path, configured, **environ) == language

@@ -80,7 +80,7 @@ def names(text: str) -> list[str]:
         ("no such command `y`", "没有命令 `y`"),
     ],
 )
-def test_a_sentence_is_told_in_chinese(sentence: str, meaning: str) -> None:
+def test_a_sentence_is_translated_to_chinese(sentence: str, meaning: str) -> None:
     assert translate_stored(sentence) == meaning
 
 
@@ -111,5 +111,5 @@ def test_any_value_comes_through(value: str, sentence: str) -> None:
 
 
 @given(some.lists(some.sampled_from(["it asks the user", ": ", "; ", ". ", "`", "x"]), max_size=99))
-def test_any_text_is_told(pieces: list[str]) -> None:
+def test_any_text_is_reported(pieces: list[str]) -> None:
     assert isinstance(translate_stored("".join(pieces)), str)

@@ -114,7 +114,7 @@ def test_english_help_loads_no_catalogue() -> None:
     assert ended.stdout.splitlines()[-1] == "0"
 
 
-def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_default_and_a_must_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     help_page = help_pages.HelpPage()
     with help_page.section("Options"):

@@ -26,7 +26,7 @@ def english():
         (timedelta(days=13, hours=23), "13 d ago"),
     ],
 )
-def test_an_age_is_told_in_its_largest_unit(age: timedelta, text: str) -> None:
+def test_an_age_is_shown_in_its_largest_unit(age: timedelta, text: str) -> None:
     assert format_age((NOW - age).isoformat(), NOW) == text
 
 

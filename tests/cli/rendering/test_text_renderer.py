@@ -37,7 +37,7 @@ def test_run_resumed_after_local_answer_prints_no_header(capsys):
     assert shown(capsys, goes_on).err.count("repair it") == 1
 
 
-def test_a_wait_for_the_provider_is_told_once(capsys):
+def test_a_wait_for_the_provider_is_reported_once(capsys):
     waits = (ev.Progress("wait", done=done, total=259_200) for done in (0, 30, 60))
     assert shown(capsys, *waits).err.count("waiting for the provider, 3 d 0 h left") == 1
 
@@ -81,7 +81,7 @@ def test_mentioned_files_and_unknown_names_get_own_lines(capsys):
     assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
 
 
-def test_a_compaction_is_told_with_its_tokens(capsys):
+def test_a_compaction_is_reported_with_its_tokens(capsys):
     finished = ev.CompactionFinished("chat", "limit", 17_000, 4_200, 3, "bridge", "Earlier: …")
     out = shown(capsys, ev.CompactionStarted("chat", "limit", 17_000, 16_000), finished)
     assert out.err.splitlines() == [
@@ -112,7 +112,7 @@ def test_tool_call_shows_one_line_and_its_diff(capsys):
 @pytest.mark.parametrize(
     "metadata", [{"backup": "/kept/a.py"}, {"backups": {"a.py": "/kept/a.py", "b.py": "/kept/b"}}]
 )
-def test_where_a_file_was_kept_is_told(capsys, metadata):
+def test_where_a_file_was_kept_is_reported(capsys, metadata):
     err = shown(capsys, ev.ToolResult("c1", "edit", True, "", "", metadata)).err
     assert err.count("backup: ") == len(metadata.get("backups", "1"))
     assert "backup: /kept/a.py" in err
@@ -183,7 +183,7 @@ def test_the_todo_list_is_shown(capsys):
     assert "[x] look" in out.err and "[ ] mend" in out.err
 
 
-def test_skipped_tests_are_said_in_words(capsys):
+def test_skipped_tests_are_reported_in_words(capsys):
     end = ev.Completion("t", "unverified", "", None, [], "")
     assert "unverified: tests were skipped" in shown(capsys, end).err
 

@@ -35,7 +35,7 @@ def test_a_few_words_end_a_turn_at_a_terminal() -> None:
     assert meter_after(usage(None)).format_brief() == "120 tokens"
 
 
-def test_nothing_is_said_without_a_request() -> None:
+def test_nothing_is_reported_without_a_request() -> None:
     assert meter_after(STARTED, ev.Interrupted("t")).format_summary() == ""
 
 

@@ -42,7 +42,7 @@ def refused(*arguments: str, piped: str = "") -> UsageError:
         (("--input", "stream-json"), "there is no output for the answers"),
     ],
 )
-def test_what_makes_no_sense_is_told(arguments: Sequence[str], reason: str) -> None:
+def test_what_makes_no_sense_is_reported(arguments: Sequence[str], reason: str) -> None:
     error = refused(*arguments)
     assert reason in error.message and error.hint
 

@@ -56,7 +56,7 @@ async def test_copy_is_a_separate_thread_with_own_name(talked: list[str], tmp_pa
     assert [row.thread_id for row in ThreadIndex().list()] == saved
 
 
-async def test_what_cannot_be_copied_is_told(talked: list[str], tmp_path: Path) -> None:
+async def test_what_cannot_be_copied_is_reported(talked: list[str], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has not started yet"):
         chosen(tmp_path, named="f" * 36, fork=True)
     with pytest.raises(UsageError, match="no conversation to fork given"):
@@ -82,7 +82,7 @@ def test_a_schema_is_read(tmp_path: Path) -> None:
         (b'{"$ref": "other.json"}', "refers to `other.json`"),
     ],
 )
-def test_what_cannot_be_used_is_told(content: bytes | None, text: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_reported(content: bytes | None, text: str, tmp_path: Path) -> None:
     file = tmp_path / "s.json"
     if content is not None:
         file.write_bytes(content)

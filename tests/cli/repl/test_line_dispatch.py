@@ -28,7 +28,7 @@ def outside() -> Iterator[Path]:
         yield Path(folder)
 
 
-async def test_its_output_is_shown_and_told(
+async def test_its_output_is_shown_and_reported(
     opened: Spoken, capfd: pytest.CaptureFixture[str]
 ) -> None:
     await run_shell_line(opened.session, "echo one; echo two; touch made; printf 'no end'")
@@ -38,7 +38,9 @@ async def test_its_output_is_shown_and_told(
     assert "exit code 0" in message and message.endswith("one\ntwo\nno end")
 
 
-async def test_a_failure_is_told_as_one(opened: Spoken, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_a_failure_is_reported_as_one(
+    opened: Spoken, capfd: pytest.CaptureFixture[str]
+) -> None:
     await run_shell_line(opened.session, "echo why; exit 3")
     assert "why\nexit code 3" in capfd.readouterr().out
     assert "exit code 3" in opened.session.side_context[0]
@@ -67,7 +69,7 @@ async def test_users_command_has_real_tmp_and_environment(
     assert message.startswith("The user ran `mv") and message.endswith("chocolate")
 
 
-async def test_keys_in_environment_are_not_told(
+async def test_keys_in_environment_are_not_shown(
     opened: Spoken, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "Zq8-the-key-that-nobody-may-see")

@@ -173,11 +173,11 @@ def test_project_agent_cannot_have_allow_rules() -> None:
         ("- a", ":1: not a mapping"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(front: str, report: str) -> None:
+def test_a_mistake_is_reported_with_its_line(front: str, report: str) -> None:
     assert any(report in item and item.startswith(f"{FILE}:") for item in reports(front))
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     assert len(reports("mode: x\ntools: 1\nwhat: 1", body="  ")) == 4
 
 

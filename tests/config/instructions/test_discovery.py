@@ -239,7 +239,7 @@ def test_secrets_are_marked(project, load):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "gb18030", "latin-1"])
-def test_what_people_would_read_otherwise_is_not_told(tmp_path, project, load, encoding):
+def test_what_people_would_misread_is_not_shown(tmp_path, project, load, encoding):
     text = "é" if encoding == "latin-1" else "好"
     for location in (tmp_path / "home/AGENTS.md", project / "CLAUDE.md", project / "a.md"):
         write(location, "")

@@ -165,7 +165,7 @@ async def test_a_dead_proxy_is_named_without_its_login(
 
 
 @pytest.mark.parametrize("server", [Greeter, Mute])
-async def test_a_server_that_speaks_no_socks_is_said(
+async def test_a_server_that_speaks_no_socks_is_reported(
     monkeypatch: pytest.MonkeyPatch, server: type[BaseHTTPRequestHandler]
 ) -> None:
     monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.3)

@@ -74,7 +74,7 @@ def test_a_port_narrows_an_entry(value: str, host: str, port: int, covered: bool
 @pytest.mark.parametrize(
     "entry", ["10.0.0.0/33", "::1/200", "a/b", "a:port", "a:0", "a:70000", "[::1", "ftp://a", "a?b"]
 )
-def test_another_entry_is_told_apart(entry: str) -> None:
+def test_another_entry_is_distinguished(entry: str) -> None:
     exceptions, wrong = parse_exceptions(f"good.example,{entry}")
     assert (len(exceptions), wrong) == (1, [entry])
 

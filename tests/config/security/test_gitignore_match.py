@@ -23,7 +23,7 @@ def test_gitignore_matches_any_spelling_and_below_matched_folder(name, matched):
     assert matches_any(IGNORE_PATTERNS, name) is matched
 
 
-def test_a_wrong_pattern_is_told():
+def test_a_wrong_pattern_is_reported():
     with pytest.raises(ValueError, match="classes"):
         validate_patterns(("[[:alpha:]]",))
 

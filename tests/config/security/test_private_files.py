@@ -52,7 +52,7 @@ def test_a_folder_that_was_open_is_shut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["threads.db", "outputs", "outputs/thread", "errors"])
-def test_a_link_that_others_could_plant_is_told(tmp_path: Path, text: str) -> None:
+def test_a_link_that_others_could_plant_is_reported(tmp_path: Path, text: str) -> None:
     elsewhere, data = tmp_path / "elsewhere", tmp_path / "home" / "data"
     elsewhere.mkdir()
     data.mkdir(mode=0o777, parents=True)

@@ -112,7 +112,7 @@ def test_a_linked_file_stays_a_link(file: Path, tmp_path: Path) -> None:
     assert (file.is_symlink(), target.read_text()) == (True, "language: zh\n")
 
 
-def test_a_link_to_itself_is_told(file: Path) -> None:
+def test_a_link_to_itself_is_reported(file: Path) -> None:
     file.parent.mkdir()
     file.symlink_to(file)
     for act in (set_value, add_item):
@@ -126,7 +126,7 @@ def test_a_project_file_may_be_readable_by_others(tmp_path: Path) -> None:
     assert mode_of(tmp_path / ".llc.yaml") == 0o644
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written: "):
         set_value(tmp_path / "file" / "config.yaml", "language", "zh", environ={})

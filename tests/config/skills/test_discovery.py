@@ -69,7 +69,7 @@ def test_hidden_skills_are_for_one_side_only(keys: str, entries: bool, invocable
         (write("name: night\ndescription: x\nallowed-tools: Bash"), "`allowed-tools` allows not"),
     ],
 )
-def test_what_is_wrong_is_said_and_loaded(content: str, warning: str) -> None:
+def test_what_is_wrong_is_reported_and_loaded(content: str, warning: str) -> None:
     assert any(item.startswith(warning) for item in read(content).warnings)
 
 

@@ -42,7 +42,7 @@ def test_the_same_bytes_elsewhere_are_another_file(file: Path) -> None:
         read_listed(file, entries)
 
 
-def test_where_there_is_none_nothing_is_said(file: Path) -> None:
+def test_where_there_is_none_nothing_is_reported(file: Path) -> None:
     entries = check_trust(file.parent, file.parent / "home")
     file.unlink()
     assert read_listed(file, entries) is None

@@ -213,7 +213,7 @@ NOTES = [
 
 
 @pytest.mark.parametrize("text", ATTEMPTS)
-def test_permission_is_found_however_said(text: str) -> None:
+def test_permission_is_found_in_any_wording(text: str) -> None:
     assert speaks_of_permission(text)
 
 

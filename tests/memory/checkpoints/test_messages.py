@@ -122,6 +122,6 @@ def test_forged_rows_raise_nothing(value: bytes) -> None:
     words((f"{PULL}__start__", "request", value), (PUT_IN, "messages", value))
 
 
-def test_before_the_first_run_nothing_was_said() -> None:
+def test_before_the_first_run_there_are_no_messages() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         assert read_searchable_texts(connection) == {}

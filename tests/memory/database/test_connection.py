@@ -176,7 +176,7 @@ def test_newer_database_with_header_in_wal_is_refused(filled: Path) -> None:
             prepare_database(filled)
 
 
-def test_a_full_disk_is_told_with_a_remedy(filled: Path) -> None:
+def test_a_full_disk_is_reported_with_a_remedy(filled: Path) -> None:
     with closing(connect(filled)) as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -211,7 +211,7 @@ def test_full_disk_at_start_leaves_nothing_partial(room: int, path: Path) -> Non
     assert count(path, "threads") == 0
 
 
-def test_a_locked_database_is_told_with_a_remedy(filled: Path) -> None:
+def test_a_locked_database_is_reported_with_a_remedy(filled: Path) -> None:
     with closing(connect(filled)) as holder, closing(connect(filled)) as other:
         other.execute("PRAGMA busy_timeout = 0")
         locked = pytest.raises(MaxAgentError, match="another process keeps it locked")

@@ -60,7 +60,7 @@ async def test_it_reads_as_gits(
     assert ours == theirs
 
 
-def test_a_change_of_mode_alone_is_said() -> None:
+def test_a_change_of_mode_alone_is_reported() -> None:
     change = PathChange("x", FileVersion(FILE, "1" * 40), FileVersion(PROGRAM, "1" * 40))
     assert render_diff([change], {}) == ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")
 
@@ -157,7 +157,7 @@ async def test_git_goes_on_with_the_same_store(
     assert await snapshots.list_changes(old, new) == await later.list_changes(old, new)
 
 
-async def test_what_is_lost_is_told(snapshots: Snapshots) -> None:
+async def test_what_is_lost_is_reported(snapshots: Snapshots) -> None:
     tree = await snapshots.take()
     with pytest.raises(MaxAgentError, match="have lost a tree"):
         await snapshots.list_changes("1" * 40, tree)
@@ -165,7 +165,7 @@ async def test_what_is_lost_is_told(snapshots: Snapshots) -> None:
         await snapshots.read_blobs(["1" * 40])
 
 
-async def test_a_folder_that_is_gone_is_told(snapshots: Snapshots, folder: Path) -> None:
+async def test_a_folder_that_is_gone_is_reported(snapshots: Snapshots, folder: Path) -> None:
     folder.rename(folder.parent / "moved")
     with pytest.raises(MaxAgentError, match="is not a folder"):
         await snapshots.take()

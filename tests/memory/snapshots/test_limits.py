@@ -45,7 +45,7 @@ def test_named_files_always_fit_then_the_smallest(
     assert (skipped_files.many, skipped_files.heavy) == (many, heavy)
 
 
-def test_what_is_left_out_is_said_in_words() -> None:
+def test_what_is_left_out_is_reported_in_words() -> None:
     assert SkippedFiles().describe() == ""
     skipped_files = SkippedFiles([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
     assert skipped_files.describe() == (

@@ -30,13 +30,15 @@ async def test_leftovers_of_killed_git_do_not_stop_snapshot(
     assert await snapshots.take() == second
 
 
-async def test_a_lost_snapshot_is_told(snapshots: Snapshots, folder: Path) -> None:
+async def test_a_lost_snapshot_is_reported(snapshots: Snapshots, folder: Path) -> None:
     tree = await snapshots.take()
     with pytest.raises(MaxAgentError, match="are lost"):
         await snapshots.list_changes("1" * 40, tree)
 
 
-async def test_a_lost_content_is_told(snapshots: Snapshots, folder: Path, tmp_path: Path) -> None:
+async def test_a_lost_content_is_reported(
+    snapshots: Snapshots, folder: Path, tmp_path: Path
+) -> None:
     old = await snapshots.take()
     (folder / "a.py").write_text("a = 2\n")
     (folder / "sub" / "b.txt").write_text("B\n")
@@ -51,7 +53,7 @@ async def test_a_lost_content_is_told(snapshots: Snapshots, folder: Path, tmp_pa
     assert (folder / "a.py").read_text() == "a = 2\n"
 
 
-async def test_a_folder_that_is_gone_is_told(snapshots: Snapshots, folder: Path) -> None:
+async def test_a_folder_that_is_gone_is_reported(snapshots: Snapshots, folder: Path) -> None:
     await snapshots.take()
     shutil.rmtree(folder)
     with pytest.raises(MaxAgentError, match="cannot run git in"):

@@ -208,7 +208,7 @@ async def test_a_cancelled_take_leaves_no_git_behind(
         os.kill(pid, 0)
 
 
-def test_without_git_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_git_that_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def sees_commands() -> bool:
         return Snapshots(tmp_path, tmp_path / "data", []).has_all_files
 

@@ -124,7 +124,7 @@ def test_what_is_wrong_in_it_is_refused(tmp_path: Path, changed: dict[str, bytes
 
 
 @pytest.mark.parametrize("version", [0, 3, "1", None, [1]])
-def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> None:
+def test_another_version_is_reported(tmp_path: Path, version: object) -> None:
     contents = members(manifest=manifest("version", value=version))
     with pytest.raises(UsageError, match="unknown version"):
         read_archive(write(tmp_path / "x.zip", contents))
@@ -165,7 +165,7 @@ def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
         read_archive(tmp_path / "x.zip")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     for path in (tmp_path / "none.zip", tmp_path):
         with pytest.raises(UsageError, match="cannot read"):
             read_archive(path)

@@ -95,7 +95,7 @@ async def test_fork_before_a_call_has_no_child(
     assert read_children(connection, B) == []
 
 
-async def test_prune_keeps_what_children_said(
+async def test_prune_keeps_reports_of_children(
     connection: sqlite3.Connection, tmp_path: Path, index: ThreadIndex
 ) -> None:
     await run_thread(tmp_path, A)

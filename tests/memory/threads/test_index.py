@@ -375,7 +375,7 @@ async def test_a_forged_id_deletes_no_files(index: ThreadIndex, home: Path) -> N
     assert paths.locate_database(home).exists()
 
 
-def test_a_damaged_database_is_told_of(home: Path) -> None:
+def test_a_damaged_database_is_reported(home: Path) -> None:
     paths.locate_database(home).write_bytes(b"damaged")
     index = ThreadIndex(home)
     assert index.set_aside and index.set_aside.read_bytes() == b"damaged"

@@ -206,7 +206,7 @@ def test_only_a_thread_id_names_a_lock(bad: str, tmp_path: Path) -> None:
         pass
 
 
-def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_lock_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     thread = thread_id.create_thread_id()
     get_lock_path(tmp_path, thread).mkdir(parents=True)
     with (

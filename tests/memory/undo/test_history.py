@@ -50,7 +50,7 @@ def test_entry_started_twice_is_one_and_unsure(history: FileHistory) -> None:
     assert finished and not finished.sure
 
 
-def test_what_is_said_to_be_unsure_is_so(history: FileHistory) -> None:
+def test_what_is_marked_as_unsure_is_so(history: FileHistory) -> None:
     assert not record(history, "call", sure=False).sure
 
 

@@ -114,7 +114,7 @@ async def test_what_would_be_a_guess_is_not_merged(
         await merged_text(snapshots, base, ours, theirs)
 
 
-async def test_a_git_that_fails_is_told(
+async def test_a_git_that_fails_is_reported(
     snapshots: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = [

@@ -14,15 +14,21 @@ from langchain_core.runnables import Runnable
 from provider import Answer, Provider, Request
 from xml_tools import KNOWN
 
-from maxagent.config.settings.schema import Settings
+from maxagent.config.settings.schema import ModelLimits, ModelSection, Settings
 from maxagent.models.errors import InvalidRequestError, ToolsNotSupportedError
 from maxagent.models.factory import ModelPool
+from maxagent.models.http.chat_model import HttpChatModel
 from maxagent.models.invoke import invoke_model
 from maxagent.models.resolver import ResolvedModel, ToolCalls, resolve
 from maxagent.models.xml_calls.call_parser import ParsedText, parse_calls
 from maxagent.models.xml_calls.known_tools import KnownTools
-from maxagent.models.xml_calls.model import CallStreamParser, describe_tools
-from maxagent.models.xml_calls.tool_binding import bind_tools
+from maxagent.models.xml_calls.model import (
+    AutoCallsModel,
+    CallStreamParser,
+    XmlCallsModel,
+    bind_tools,
+    describe_tools,
+)
 from maxagent.tools import aliases
 from maxagent.tools.runtime.registry import load_all_tools, load_tool
 
@@ -232,3 +238,24 @@ def test_the_same_tools_give_the_same_bytes() -> None:
 def test_only_the_offered_tools_are_described() -> None:
     text = describe_tools([KNOWN.tools["git_status"]])
     assert "## git_status" in text and "## read_file" not in text
+
+
+@pytest.mark.parametrize(
+    ("tool_calls", "expected"),
+    [("native", HttpChatModel), ("xml", XmlCallsModel), ("auto", AutoCallsModel)],
+)
+async def test_the_setting_chooses_the_form(tool_calls: ToolCalls, expected: type) -> None:
+    section = ModelSection(models={"openai/gpt-4o": ModelLimits(tool_calls=tool_calls)})
+    resolved = resolve(Settings(model=section), {"OPENAI_API_KEY": "k"}, "openai/gpt-4o")
+    pool = ModelPool()
+    model = bind_tools(
+        pool.get(resolved, ""), load_all_tools(), KNOWN, resolved, pool.tool_refusals
+    )
+    assert type(model) is expected
+    await pool.close()
+
+
+def test_models_differ_by_their_form() -> None:
+    usual = resolve(Settings(), {"OPENAI_API_KEY": "k"})
+    assert usual.tool_calls == "auto"
+    assert replace(usual, tool_calls="xml") != usual

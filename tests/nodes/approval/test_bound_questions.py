@@ -195,7 +195,7 @@ async def test_rule_that_user_wrote_binds_to_nothing(world: Place):
 @pytest.mark.parametrize(
     "content", ["{", "[]", '{"/a": 1}', '{"/a": [1]}', '{"/a": [{"rule": "x"}]}']
 )
-async def test_rule_that_cannot_be_kept_is_told(world: Place, content: str):
+async def test_rule_that_cannot_be_kept_is_reported(world: Place, content: str):
     write(world.root, "run.sh", "echo good >> log\n")
     asked = await world.start(run("bash run.sh"))
     (world.home / "data/rules.json").write_text(content)

@@ -93,7 +93,7 @@ def test_lines_of_a_diff_are_counted_without_heads() -> None:
         ("src/testing.rs", False),
     ],
 )
-def test_tests_are_told_by_their_names(path: str, is_test: bool) -> None:
+def test_tests_are_recognized_by_their_names(path: str, is_test: bool) -> None:
     assert is_test_path(path) is is_test
 
 

@@ -27,7 +27,7 @@ def test_constraints_and_used_cards_come_first() -> None:
     assert len(chosen) == MAX_AT_START and chosen[0] is rule and used in chosen
 
 
-def test_what_fits_the_request_is_told() -> None:
+def test_what_fits_the_request_is_reported() -> None:
     chosen = choose_start_cards(CARDS, "what about thing47?", 6_000)
     assert CARDS[46] in chosen
     assert choose_start_cards([*reversed(CARDS)], "what about thing47?", 6_000) == chosen

@@ -52,7 +52,7 @@ def test_newest_changes_are_named_when_there_are_many() -> None:
         ("coder", Options(**PLAN, schema=SCHEMA), []),
     ],
 )
-def test_notes_that_hold_are_said_again(role: Any, options: Options, expected: list[str]) -> None:
+def test_notes_that_hold_are_repeated(role: Any, options: Options, expected: list[str]) -> None:
     notes = build_standing_notes({"request": "Plan it", "folder": "/", "options": options}, role)
     assert bool(notes) == bool(expected)
     assert [text for text in expected if text not in notes] == []

@@ -231,7 +231,7 @@ def test_cut_of_other_messages_hides_nothing() -> None:
     assert build_view(messages, cut) == messages
 
 
-def test_empty_summary_is_said_to_be_missing() -> None:
+def test_empty_summary_is_reported_as_missing() -> None:
     messages = talk_long(30)
     cut = build_cut(messages, 20_000)
     assert cut

@@ -23,7 +23,7 @@ async def ask_all(access: McpAccess) -> None:
             await access.get_connection(server).list_definitions()
 
 
-async def test_each_change_is_told_once(open_access: Callable[..., McpAccess]) -> None:
+async def test_each_change_is_reported_once(open_access: Callable[..., McpAccess]) -> None:
     access = open_access("broken", "good")
     [note] = await build_server_notes(OFFER, access, "chat", [])
     assert note.text == f"{HEAD}\n- `removed` is no longer configured."

@@ -34,7 +34,7 @@ async def describe(project: Path, home: Path) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in lines)
 
 
-async def test_git_and_tests_are_told_of_trusted_folders(tmp_path: Path) -> None:
+async def test_git_and_tests_know_the_trusted_folders(tmp_path: Path) -> None:
     project, home = tmp_path / "project", tmp_path / "home"
     project.mkdir()
     (project / "test_a.py").write_text("def test_a():\n    pass\n")
@@ -48,7 +48,7 @@ async def test_git_and_tests_are_told_of_trusted_folders(tmp_path: Path) -> None
     assert facts["test command"].endswith("-m pytest")
 
 
-async def test_without_a_repository_nothing_is_said(tmp_path: Path) -> None:
+async def test_without_a_repository_nothing_is_reported(tmp_path: Path) -> None:
     trust(tmp_path, tmp_path.parent / "home")
     assert not {"git", "test command"} & (await describe(tmp_path, tmp_path.parent / "home")).keys()
 

@@ -48,7 +48,7 @@ def test_same_message_gives_same_object(tmp_path: Path) -> None:
     assert first is second
 
 
-def test_missing_image_is_said_in_words(tmp_path: Path) -> None:
+def test_missing_image_is_reported_in_words(tmp_path: Path) -> None:
     message = with_image(HumanMessage("a"), tmp_path)
     for file in tmp_path.iterdir():
         file.unlink()

@@ -4,7 +4,7 @@ from maxagent.config.instructions.discovery import Instruction
 from maxagent.nodes.messages.instruction_blocks import format_instructions
 
 
-def test_without_files_nothing_is_told():
+def test_without_files_nothing_is_reported():
     assert format_instructions([]) == ""
 
 

@@ -130,7 +130,7 @@ def read(tokens: int) -> AIMessage:
         ("https://gateway.example/v1", 15_000, [4_096], [False]),
     ],
 )
-def test_count_far_below_the_estimate_is_told_once(
+def test_count_far_below_the_estimate_is_reported_once(
     url: str, fixed: int, counts: list[int], message: list[bool]
 ) -> None:
     thread, model, request = uuid4().hex, build_model(url), [HumanMessage("go on")]

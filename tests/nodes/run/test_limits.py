@@ -53,7 +53,7 @@ async def test_model_turns_are_those_of_one_message(tmp_path: Path, runner: Runn
     assert (await talk.say("again", max_turns=2)).summary == "Two."
 
 
-async def test_at_a_limit_something_else_can_be_said(tmp_path: Path, runner: Runner) -> None:
+async def test_at_a_limit_another_answer_is_possible(tmp_path: Path, runner: Runner) -> None:
     talk = Talk(tmp_path, runner, LOOK, LOOK, says("Done."))
     assert (await talk.say("look", max_turns=1)).kind == "limit"
     assert (await talk.say("that is enough")).summary == "Done."
@@ -69,7 +69,7 @@ async def test_dollars_are_those_of_one_message(served: Talk, provider: Provider
     assert warnings(served) == []
 
 
-async def test_both_limits_are_told_at_once(served: Talk, provider: Provider) -> None:
+async def test_both_limits_are_reported_at_once(served: Talk, provider: Provider) -> None:
     provider.script([CALL, {"text": "Done."}])
     parked = await served.say("look", max_cost=1.0, max_turns=1)
     assert parked.description == "1 model turns used and at least $1 spent"

@@ -52,7 +52,7 @@ def test_skill_in_view_is_not_given_a_second_time(registry: SkillRegistry) -> No
     assert "Rest." not in again.text and read_skills(again) == {}
 
 
-def test_each_change_on_the_disk_is_said_once(registry: SkillRegistry) -> None:
+def test_each_change_on_the_disk_is_reported_once(registry: SkillRegistry) -> None:
     state: State = {"request": "", "folder": "/", "skills": {"night": "old", "gone": "1"}}
     (note,) = build_change_notes(state, [], registry, "build")
     assert "`night` has changed" in note.text

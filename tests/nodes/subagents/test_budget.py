@@ -46,7 +46,9 @@ FAR_AWAY = 4e9
         ({}, 1.0, "its time"),
     ],
 )
-def test_a_child_is_told_at_each_limit(more: dict[str, Any], deadline: float, limit: str) -> None:
+def test_a_child_is_notified_at_each_limit(
+    more: dict[str, Any], deadline: float, limit: str
+) -> None:
     limit_message = build_limit_message(state(**more), Context(deadline=deadline))
     assert (f"reached the limit of {limit}." in limit_message) if limit else limit_message == ""
 

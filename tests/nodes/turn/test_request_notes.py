@@ -57,12 +57,12 @@ async def test_nested_instructions_of_shown_files_come_nearest_last(nested_notes
     assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
 
 
-async def test_nothing_is_told_of_other_folders(nested_notes) -> None:
+async def test_nothing_is_reported_other_folders(nested_notes) -> None:
     assert nested_notes(SPOKEN, read("a.py")) == nested_notes() == []
     assert nested_notes(SPOKEN, read("beside/a.py")) == []  # every run begins with it
 
 
-async def test_each_is_told_once(nested_notes) -> None:
+async def test_each_is_reported_once(nested_notes) -> None:
     (first,) = nested_notes(SPOKEN, read("sub/a.py"))
     events = [SPOKEN, read("sub/a.py"), first, SPOKEN, read("sub/deep/a.py")]
     (second,) = nested_notes(*events)

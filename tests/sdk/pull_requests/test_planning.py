@@ -52,7 +52,7 @@ def test_texts_control_no_terminal() -> None:
     assert "\x1b" not in build_body(row, completion, [])
 
 
-def test_unverified_result_is_told() -> None:
+def test_unverified_result_is_reported() -> None:
     completion = Completion("t", "unverified", "", EVIDENCE, [], "")
     assert "Not verified by tests." in build_body(build_row("x"), completion, [])
     assert build_message("x", completion) == "x\n"

@@ -44,7 +44,7 @@ async def read_to(streams: ThreadStreams, thread: str, after: int, last: str) ->
     return messages
 
 
-async def test_a_run_is_streamed_with_what_was_said(streams: ThreadStreams, project: Path) -> None:
+async def test_a_run_is_streamed_with_its_messages(streams: ThreadStreams, project: Path) -> None:
     thread = create_thread_id()
     await streams.begin(thread, talk(project, thread, {"text": "Good day."}), "Hello")
     await streams.wait(thread)

@@ -65,7 +65,7 @@ async def test_what_a_killed_call_did_is_not_forgotten(kept: Kept) -> None:
     assert way and [conflict.path for conflict in way.plan.conflicts] == ["a.txt"]
 
 
-def test_a_folder_that_is_gone_is_said(kept: Kept) -> None:
+def test_a_folder_that_is_gone_is_reported(kept: Kept) -> None:
     shutil.rmtree(kept.folder)
     with pytest.raises(UsageError, match="the folder of thread `aaaaaaaa` does not exist"):
         open_thread_files(kept.row, kept.home)

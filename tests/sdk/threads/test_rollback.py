@@ -29,7 +29,7 @@ async def changed_thread(tmp_path: Path) -> tuple[Path, str]:
     return tmp_path, events[0].thread_id
 
 
-async def test_changes_and_checkpoints_are_told(changed_thread: tuple[Path, str]) -> None:
+async def test_changes_and_checkpoints_are_reported(changed_thread: tuple[Path, str]) -> None:
     folder, thread = changed_thread
     async with Runner(home=folder / "home") as runner:
         changes = await runner.changes(thread)
@@ -42,7 +42,7 @@ async def test_changes_and_checkpoints_are_told(changed_thread: tuple[Path, str]
     assert [step.files for step in steps] == [(), ("a.txt",), ("b.txt",), ()]
 
 
-async def test_uncommitted_work_is_told_apart(tmp_path: Path) -> None:
+async def test_uncommitted_work_is_distinguished(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     for name in ("clean.txt", "mine.txt"):

@@ -63,7 +63,7 @@ async def talk(tmp_path: Path, home: Path):
         yield say
 
 
-async def test_a_conversation_is_told_as_it_went(talk, home: Path) -> None:
+async def test_a_conversation_is_written_in_its_order(talk, home: Path) -> None:
     await talk(f"Hi\nmy key is {SECRET}")
     row = await talk("Write a file")
     story = [
@@ -91,7 +91,7 @@ async def test_a_conversation_is_told_as_it_went(talk, home: Path) -> None:
     )
 
 
-async def test_a_mode_is_told_where_it_changes(talk, home: Path) -> None:
+async def test_a_mode_is_reported_where_it_changes(talk, home: Path) -> None:
     row = await talk("Hi", plan=True)
     assert told(row, home)[:3] == [("human", "Hi"), ("mode", "plan"), ("answer", "Hello.")]
 

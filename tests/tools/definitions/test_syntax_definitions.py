@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.tools.definitions.grammars import load_parser
-from maxagent.tools.definitions.syntax_definitions import find_syntax_definitions
-from maxagent.tools.definitions.syntax_kinds import KINDS
+from maxagent.tools.definitions.syntax_definitions import KINDS, find_syntax_definitions
 
 CASES = {
     "JavaScript": (

@@ -97,7 +97,7 @@ def test_short_text_is_edited_as_stated(tmp_path: Path, encoding: str, text: str
         ((EDITOR, "[*]\ncharset=utf-8"), "Привет\n".encode("cp1251")),
     ],
 )
-def test_wrong_statement_is_said_and_bytes_stay(
+def test_wrong_statement_is_reported_and_bytes_stay(
     tmp_path: Path, statement: tuple[str, str], data: bytes
 ) -> None:
     (tmp_path / statement[0]).write_text(statement[1])

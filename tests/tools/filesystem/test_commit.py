@@ -135,7 +135,7 @@ def test_change_keeps_the_file_format_and_is_reported(tmp_path: Path) -> None:
     assert saved.diff.startswith("--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n-two\n\\ No newline")
 
 
-def test_a_new_file_is_told_as_new(tmp_path: Path) -> None:
+def test_a_new_file_is_reported_as_new(tmp_path: Path) -> None:
     saved = commit_changes(run_in(tmp_path), tmp_path / "a", None, "x\r\n")
     assert (tmp_path / "a").read_bytes() == b"x\r\n"
     assert saved.diff.startswith("--- /dev/null\n+++ b/a\n")
@@ -212,7 +212,7 @@ def test_committed_change_can_be_reverted_to_the_byte(tmp_path: Path) -> None:
     assert modes == {name: (tmp_path / name).stat().st_mode for name in before}
 
 
-def test_a_removal_is_told_as_one(tmp_path: Path) -> None:
+def test_a_removal_is_reported_as_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo")
     removal = prepare_removal(Workspace(tmp_path), tmp_path / "a", b"one\ntwo")
     assert removal.diff == (

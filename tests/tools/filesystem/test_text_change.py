@@ -30,11 +30,11 @@ def test_lines_that_went_are_shown_by_their_neighbours() -> None:
     assert [line.strip() for line in told(text_edits)] == ["", "3→3", "4→4", "5→6", "6→7"]
 
 
-def test_an_empty_file_is_said_to_be_empty() -> None:
+def test_an_empty_file_is_reported_as_empty() -> None:
     assert told([TextEdit(0, len(OLD), "")]) == ["; the file is empty now"]
 
 
-def test_what_was_adapted_is_said() -> None:
+def test_what_was_adapted_is_reported() -> None:
     first = told([at(5, "x")], "indented by 4 blanks", "`’` written as `'`")[1]
     assert "line_trimmed" in first and "at line 5" in first
     assert "indented by 4 blanks; `’` written as `'`" in first

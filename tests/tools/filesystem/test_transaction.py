@@ -82,14 +82,14 @@ def test_one_that_another_program_changed_takes_all_back(run: ToolRun, bad: str)
     assert (tree(run), folders(run)) == (before, made)
 
 
-def test_what_was_put_back_is_said(run: ToolRun) -> None:
+def test_what_was_put_back_is_reported(run: ToolRun) -> None:
     planned = changes(run)
     (run.workspace.root / "c").write_bytes(b"mine")
     with pytest.raises(ToolError, match="Nothing was changed: what was written before is as it"):
         write_all(run, planned)
 
 
-def test_what_could_not_be_put_back_is_said(run: ToolRun) -> None:
+def test_what_could_not_be_put_back_is_reported(run: ToolRun) -> None:
     planned = [TransactionChange(written(run, "a", "A\n")), TransactionChange(removed(run, "b"))]
     (run.workspace.root / "b").write_bytes(b"mine")
     elsewhere = replace(planned[0].prepared, before=b"a\r\n")

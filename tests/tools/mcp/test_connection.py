@@ -141,7 +141,7 @@ async def test_three_hundred_tools_are_listed(hostile: Hostile, tmp_path: Path) 
     await connection.close()
 
 
-async def test_a_changed_definition_is_told(hostile: Hostile, tmp_path: Path) -> None:
+async def test_a_changed_definition_is_reported(hostile: Hostile, tmp_path: Path) -> None:
     server_definitions: list[ServerDefinitions] = []
     before = hostile("good")
     for args in (before.args, (*before.args[:-1], "changed")):

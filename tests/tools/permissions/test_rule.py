@@ -1,9 +1,14 @@
 from pathlib import Path
 
 import pytest
-from rule_texts import project, rule
+from rule_texts import project, rule, ruled
 
+from maxagent.config.settings.permission_rules import RawRule
+from maxagent.tools.mcp.server_config import McpServer
+from maxagent.tools.mcp.tool_names import make_tool_name
 from maxagent.tools.permissions.call import RequestedCall
+from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.permissions.policy import Policy, read_rules
 from maxagent.tools.permissions.rule import find_allowing_rules
 
 
@@ -107,3 +112,132 @@ def test_call_without_file_matches_no_allow_pattern(tmp_path: Path) -> None:
 def test_search_without_folder_means_whole_project(tmp_path: Path) -> None:
     call = RequestedCall("grep", "read", {"regex": "x"}, (), project(tmp_path))
     assert rule("deny read_file(**)").matches_call(call)
+
+
+def build_server(name: str, owner: str) -> McpServer:
+    source = "/home/u/.config/maxagent/mcp_servers.json" if owner == "user" else "/p/.mcp.json"
+    return McpServer(name, "stdio", name, source=source, from_project=owner == "project")
+
+
+def decide(folder: Path, policy: Policy, servers: list[McpServer], server: str, tool: str) -> str:
+    name = make_tool_name(server, tool)
+    known = policy.with_servers(servers)
+    workspace = project(folder) if not (folder / "project").exists() else None
+    if workspace is None:
+        from maxagent.tools.workspace import Workspace
+
+        workspace = Workspace(folder / "project")
+    return evaluate_call(name, "execute", {}, (), workspace, known, server).verdict
+
+
+@pytest.mark.parametrize(
+    ("rule", "server", "owner", "tool", "others", "verdict"),
+    [
+        # the user's own servers: by name, and by patterns of their names
+        ("mcp_github_*", "github", "user", "push", [], "allow"),
+        ("mcp_github_push", "github", "user", "push", [], "allow"),
+        ("mcp__github__*", "github", "user", "push", [], "allow"),
+        ("mcp_git*", "github", "user", "push", [], "allow"),
+        ("mcp_*_read", "files", "user", "read", [], "allow"),
+        ("mcp_*", "files", "user", "read", [], "allow"),
+        ("mcp_my-db_*", "my-db", "user", "echo", [], "allow"),
+        # a wildcard does not run over the end of a server's name
+        ("mcp__github", "github", "user", "push", [], "allow"),
+        ("mcp_github", "github", "user", "push", [], "allow"),
+        ("mcp__my-db", "my-db", "user", "echo", [], "allow"),
+        ("MCP__GitHub", "github", "user", "push", [], "allow"),
+        ("mcp__db", "db", "project", "echo", [], "allow"),
+        ("mcp__github", "github_helper", "user", "push", [], "ask"),
+        ("mcp__git", "github", "user", "push", [], "ask"),
+        ("mcp_github_*", "github_helper", "user", "push", [], "ask"),
+        ("mcp_github_*", "github_helper", "project", "push", [], "ask"),
+        ("mcp_github_*", "github-helper", "project", "push", [], "ask"),
+        ("mcp_db_*", "db_evil", "project", "echo", [], "ask"),
+        ("mcp_a_*", "a_b", "project", "c", ["a"], "ask"),
+        ("mcp_github_p*", "github_p", "project", "push", [], "ask"),
+        # a project's server must be named in full
+        ("mcp_git*", "github", "project", "push", [], "ask"),
+        ("mcp_*_read", "files", "project", "read", [], "ask"),
+        ("mcp_db_echo", "db", "project", "echo", [], "allow"),
+        ("mcp_db_*", "db", "project", "echo", [], "allow"),
+        ("mcp_*", "db", "project", "echo", [], "allow"),
+        # a rule that names the user's own server is about that one
+        ("mcp_github_helper_*", "github", "project", "helper_x", ["github_helper"], "ask"),
+        ("mcp_my_db_*", "my_db", "project", "echo", ["My_DB"], "ask"),
+        ("mcp_my_db_echo", "My_DB", "project", "echo", ["my__db"], "ask"),
+        ("mcp_db_echo", "other", "user", "echo", [], "ask"),
+    ],
+)
+def test_written_rule_allows_the_server_it_names(
+    rule: str, server: str, owner: str, tool: str, others: list[str], verdict: str, tmp_path: Path
+) -> None:
+    servers = [build_server(server, owner), *(build_server(name, "user") for name in others)]
+    found = decide(tmp_path, ruled("ask", rule), servers, server, tool)
+    assert found == verdict
+
+
+@pytest.mark.parametrize("rule", ["deny mcp_github_*", "deny mcp_*helper*"])
+def test_deny_rule_stays_wide(rule: str, tmp_path: Path) -> None:
+    servers = [build_server("github_helper", "project")]
+    assert decide(tmp_path, ruled("auto", rule), servers, "github_helper", "x") == "deny"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        McpServer("db", "stdio", "evil", source="/p/.mcp.json", from_project=True),
+        McpServer("db", "stdio", "db", ("--all",), source="/p/.mcp.json", from_project=True),
+        McpServer("db", "stdio", "db", env={"NODE_OPTIONS": "-r ./x"}, source="/p/.mcp.json"),
+        McpServer("db", "http", url="https://evil.example", source="/p/.mcp.json"),
+        McpServer("db", "stdio", "db", source="/q/.mcp.json", from_project=True),
+        McpServer("db", "stdio", "db", cwd="sub", source="/p/.mcp.json", from_project=True),
+    ],
+)
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+def test_answer_covers_only_the_same_entry(other: McpServer, mode: str, tmp_path: Path) -> None:
+    from maxagent.tools.mcp.server_origins import find_server_origins
+
+    workspace = project(tmp_path)
+    own = build_server("db", "project")
+    consent = tuple(item.provenance for item in find_server_origins(own, workspace.root))
+    rules = read_rules([RawRule("allow", "mcp_db_echo", "x", consent=consent)], workspace)
+    policy = Policy(mode, rules)  # type: ignore[arg-type]
+
+    def ask(server: McpServer) -> tuple[str, str]:
+        known = policy.with_servers([server])
+        found = evaluate_call("mcp_db_echo", "execute", {}, (), workspace, known, "db")
+        return found.verdict, found.rule
+
+    assert ask(own) == ("allow", "allow mcp_db_echo (x)")
+    assert ask(other) == ("ask", "consent")
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "verdict"),
+    [
+        ("deny use_mcp_tool", "push", "deny"),
+        ("deny UseMcpTool", "push", "deny"),
+        ("ask use_mcp_tool", "push", "ask"),
+        ("deny mcp__github", "push", "deny"),
+        ("deny MCP__GitHub", "push", "deny"),
+        ("deny mcp_github", "push", "deny"),
+        ("deny mcp__gitlab", "push", "allow"),
+        ("deny mcp__git", "push", "allow"),
+    ],
+)
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_deny_rule_holds_without_the_server(
+    rule: str, tool: str, verdict: str, is_configured: bool, tmp_path: Path
+) -> None:
+    servers = [build_server("github", "user")] if is_configured else []
+    server = "github"
+    known = ruled("auto", rule).with_servers(servers)
+    workspace = project(tmp_path)
+    name = make_tool_name(server, tool)
+    given = server if is_configured else ""
+    assert evaluate_call(name, "execute", {}, (), workspace, known, given).verdict == verdict
+
+
+def test_allow_rule_on_use_mcp_tool_allows_no_server(tmp_path: Path) -> None:
+    servers = [build_server("github", "user")]
+    assert decide(tmp_path, ruled("ask", "use_mcp_tool"), servers, "github", "push") == "ask"

@@ -10,7 +10,7 @@ import pytest
 from confinement import FOUND
 
 from maxagent.tools.process.launcher import capture_output
-from maxagent.tools.sandbox.guard_rules import build_guard_rules
+from maxagent.tools.sandbox.profile_builder import build_guard_rules
 
 pytestmark = pytest.mark.skipif(
     not FOUND.is_on or bool(FOUND.why_unguarded), reason="the kernel has no seccomp listener"

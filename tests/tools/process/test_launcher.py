@@ -95,7 +95,7 @@ async def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
         await capture_output(["true"], cwd=tmp_path / "missing", timeout=60)
 
 
-async def test_output_and_errors_are_told_apart_when_captured(tmp_path: Path) -> None:
+async def test_output_and_errors_are_distinguished_when_captured(tmp_path: Path) -> None:
     result = await captured("echo out; echo err >&2; printf '\\377'", tmp_path)
     assert (result.stdout, result.stderr) == (b"out\n\xff", b"err\n")
     assert (result.text, result.cut) == ("out\n\ufffd", False)

@@ -17,7 +17,7 @@ def test_a_character_cut_in_two_is_shown_whole() -> None:
     assert "".join(shown(b"caf\xc3", b"\xa9")) == "café"
 
 
-def test_after_the_bound_only_the_amount_is_told() -> None:
+def test_after_the_bound_only_the_amount_is_reported() -> None:
     message = shown(b"x" * SHOWN, b"y", *[b"z" * 1_000_000] * 200)
     assert message[0] == "x" * SHOWN
     assert message[1] == "\n[… 64,001 bytes so far …]\n"

@@ -112,7 +112,7 @@ async def test_check_may_turn_file_into_binary(run: ToolRun) -> None:
     assert result.ok and "-two\n" in result.metadata["diff"]
 
 
-async def test_a_check_that_cannot_start_is_told(run: ToolRun) -> None:
+async def test_a_check_that_cannot_start_is_reported(run: ToolRun) -> None:
     result = await edited(run, "", "x" * 200_000)
     assert result.ok and result.output.count("was not run: ") == 2
 

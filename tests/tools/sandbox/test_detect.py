@@ -76,7 +76,7 @@ async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
     assert opened(tmp_path).is_on
 
 
-def test_off_is_off_and_said(tmp_path: Path) -> None:
+def test_off_is_off_and_reported(tmp_path: Path) -> None:
     assert opened(tmp_path, mode="off").state == "none: turned off by `sandbox.mode`"
 
 
@@ -106,7 +106,7 @@ CREATED = "bubblewrap, no network; files that steer tools can be created: bwrap:
 
 
 @needs_bubblewrap
-def test_root_without_its_rights_is_told_so(
+def test_root_without_its_rights_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = {key: "bwrap: not permitted" if key[1] else "" for key in _list_keys()}
@@ -163,7 +163,7 @@ def test_single_probe_failure_is_retried(tmp_path: Path) -> None:
     assert detect._verify_sandbox(text).is_on and once.exists()
 
 
-def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_any_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "sunos5")
     assert "WSL" in opened(tmp_path).why_none
 

@@ -68,7 +68,7 @@ async def test_failed_sandbox_setup_is_retried(tmp_path: Path) -> None:
     assert (ended, (tmp_path / "log").read_text()) == ((0, "ran\n"), "ran\n")
 
 
-async def test_after_some_tries_it_is_said_why(tmp_path: Path) -> None:
+async def test_after_some_tries_the_reason_is_shown(tmp_path: Path) -> None:
     code, output = await _run(tmp_path, "echo ran >> log", failures=TRIES)
     assert (code, output, (tmp_path / "log").exists()) == (1, "bwrap: a socket is gone\n", False)
 

@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import subprocess
@@ -9,11 +10,15 @@ import pytest
 
 import maxagent
 from maxagent.config.trust.inventory import PLACES
-from maxagent.tools.protected_paths import SPELLINGS, find_protected_name
+from maxagent.tools.protected_paths import INSIDE, SPELLINGS, find_protected_name
 from maxagent.tools.sandbox.profile import SandboxProfile
-from maxagent.tools.sandbox.profile_builder import build_profile
+from maxagent.tools.sandbox.profile_builder import build_guard_rules, build_profile
 from maxagent.tools.sandbox.project_scan import scan_project
+from maxagent.tools.sandbox.syscall_filter import find_filter_problem
 from maxagent.tools.workspace import Workspace
+
+pytestmark = pytest.mark.skipif(bool(find_filter_problem()), reason="no filter for this machine")
+ROOT = Path("/w/project")
 
 
 @pytest.fixture
@@ -135,3 +140,17 @@ def test_own_files_are_shown_below_tmp(root: Path) -> None:
             text=True,
         )
     assert build.stdout == "True True True\n" * 2
+
+
+def test_rules_are_json_with_names_and_single_places() -> None:
+    rules = build_guard_rules(ROOT, [ROOT / ".git" / "commondir", ROOT / "AGENTS.md"])
+    assert json.loads(json.dumps(rules)) == rules
+    assert rules["places"] == ["/w/project/.git/commondir"]
+    assert {"agents.md", ".npmrc", ".gitattributes", ".mvn"} <= set(rules["names"])
+
+
+@pytest.mark.parametrize("may_write", [False, True])
+def test_only_installers_write_programs(may_write: bool) -> None:
+    rules = build_guard_rules(ROOT, (), writes_programs=may_write)
+    extra = {*rules["inside"]} - {*INSIDE}
+    assert extra == (set() if may_write else {".venv", "venv", "node_modules"})

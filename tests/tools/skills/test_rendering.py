@@ -62,7 +62,7 @@ def test_long_skill_is_cut_and_many_files_are_capped(tmp_path: Path) -> None:
     assert output.splitlines()[-2:] == ["f49.md", "[and more]"]
 
 
-def test_missing_skill_of_an_agent_is_said(tmp_path: Path) -> None:
+def test_missing_skill_of_an_agent_is_reported(tmp_path: Path) -> None:
     location = SkillPlace(tmp_path)
     skill = make_skill(location)
     skills = render_skills(["night", "day"], SkillRegistry({"night": skill}), ())

@@ -167,7 +167,7 @@ async def test_program_of_package_comes_from_nearest_node_modules(
     ("program", "framework"),
     [("node", "jest"), ("npm", "npm"), ("go", "go"), ("cargo", "cargo"), ("make", "make")],
 )
-async def test_missing_program_is_said(
+async def test_missing_program_is_reported(
     program: str, framework: str, project: Path, programs: Path
 ) -> None:
     files = {

@@ -79,7 +79,7 @@ async def test_sandboxed_tests_are_counted_and_cannot_escape(
     assert "cannot protect this project" in evaluate_run(refused).reason
 
 
-async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
+async def test_the_output_is_streamed_while_it_runs(tmp_path: Path) -> None:
     names: list[str] = []
     command = TestCommand(("sh", "-c", "echo one; echo two >&2"), "make", "configured")
     run = await run_tests(command, tmp_path, 60, names.append)

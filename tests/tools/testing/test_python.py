@@ -158,7 +158,7 @@ async def test_installed_pytest_is_found_without_a_start(
     assert (tmp_path / "started").exists() == is_run
 
 
-async def test_without_any_pytest_that_is_said(
+async def test_without_any_pytest_that_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = fake_python(tmp_path / "bin" / "python3", has_pytest=False)

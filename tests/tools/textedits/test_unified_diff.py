@@ -72,7 +72,7 @@ def test_change_is_shown_with_three_lines_around() -> None:
         ("a\n", "", "@@ -1 +0,0 @@\n-a\n"),
     ],
 )
-def test_the_end_of_the_file_is_told_rightly(old: str, new: str, body: str) -> None:
+def test_the_end_of_the_file_is_reported(old: str, new: str, body: str) -> None:
     assert build_diff(old, new, "f") == "--- a/f\n+++ b/f\n" + body
 
 

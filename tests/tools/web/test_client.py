@@ -72,7 +72,7 @@ async def test_the_real_name_server_is_not_believed_either(web: WebServer, host:
     assert web.asked == []
 
 
-async def test_a_name_that_is_nowhere_is_said() -> None:
+async def test_a_name_that_is_nowhere_is_reported() -> None:
     with pytest.raises(ToolError, match="host `nowhere.invalid` does not exist"):
         await resolve_host("nowhere.invalid", 80)
 
@@ -177,7 +177,7 @@ async def test_no_proxy_of_the_environment_is_asked(
     assert (await get(web.url("/"))).data == b"here"
 
 
-async def test_a_server_that_speaks_no_http_is_said(web: WebServer) -> None:
+async def test_a_server_that_speaks_no_http_is_reported(web: WebServer) -> None:
     web.page("/", b"x", Content_Length="nonsense")
     with pytest.raises(ToolError, match="did not answer correctly"):
         await get(web.url("/"))

@@ -5,17 +5,24 @@ finding.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ....config.text import text
 from ..parsing import inline_code
 from ..parsing.path_targets import is_disk, is_system, is_vital, is_vital_file, resolve_target
 from ..parsing.simple_command import SimpleCommand
-from . import deletions, system_shutdown
+from . import deletions
 from .copy_targets import parse_copy
 
 _Check = Callable[[SimpleCommand, Path], str]
+_STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
+_ONLY_TALKS = frozenset(["--help", "--version", "-c", "--show", "-w", "--wtmp-only"])
+_SYSTEMCTL_STOPS_LIST = """
+emergency halt hibernate hybrid-sleep isolate kexec poweroff reboot rescue soft-reboot suspend
+terminate-user kill-user
+"""
+_SYSTEMCTL_STOPS = frozenset(_SYSTEMCTL_STOPS_LIST.split())
 
 
 def find_damage(step: SimpleCommand, root: Path) -> str:
@@ -24,11 +31,7 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
     if damage := _pick_first(_check_overwrite(name, step) for name in written):
         return damage
     program = step.program
-    if (
-        damage := system_shutdown.find_shutdown(step)
-        or find_disk_wipe(step)
-        or inline_code.find_damage(step, root)
-    ):
+    if damage := find_shutdown(step) or find_disk_wipe(step) or inline_code.find_damage(step, root):
         return damage
     if step.words and not step.words[0].known:
         return deletions.find_damage(step, root)  # an unknown program may be `rm`
@@ -124,20 +127,12 @@ _CHECKS: Mapping[str, _Check] = {
     "rsync": _check_rsync,
     **dict.fromkeys(["chmod", "chown", "chgrp", "chattr", "setfacl"], _check_modes),
 }
-
-
 _MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
-
-
 _ON_DISKS_LIST = """
 badblocks blkdiscard cfdisk cp cryptsetup ddrescue diskutil fdisk gdisk hdparm install mdadm mv
 nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
 """
-
-
 _ON_DISKS = frozenset(_ON_DISKS_LIST.split())
-
-
 # Subcommands that destroy data, for any name after them
 _DESTROYS = {
     "zpool": r"destroy|labelclear",
@@ -145,11 +140,7 @@ _DESTROYS = {
     "diskutil": r"(erase|zero|secureErase|partition|reformat)\w*",
     **dict.fromkeys(["lvremove", "vgremove"], r"[^-].*"),
 }
-
-
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
-
-
 # Options that only query
 _LOOKS = {
     **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),
@@ -188,3 +179,75 @@ def find_disk_wipe(step: SimpleCommand) -> str:
         if disk
         else ""
     )
+
+
+def find_shutdown(step: SimpleCommand) -> str:
+    """Describe what a step would stop; empty if nothing."""
+    words = [word.text for word in step.words[1:]]
+    if step.program in _STOPS:
+        return (
+            ""
+            if set(words) & _ONLY_TALKS
+            else text("`{program}` shuts down the machine", program=step.program)
+        )
+    check = _SHUTDOWN_CHECKS.get(step.program)
+    return check(words) if check else ""
+
+
+def _check_init(words: Sequence[str]) -> str:
+    return "it shuts down the machine" if words and words[0] in "016sSq" else ""
+
+
+def _check_systemctl(words: Sequence[str]) -> str:
+    plain = [word for word in words if not word.startswith("-")]
+    return "it shuts down the machine" if plain and plain[0] in _SYSTEMCTL_STOPS else ""
+
+
+def _check_kill(words: Sequence[str]) -> str:
+    if words[:1] in (["-l"], ["-L"], ["--list"]):
+        return ""
+    rest = list(words)
+    if rest and re.fullmatch(r"-s|-n|--signal", rest[0]):
+        rest = rest[2:]
+    elif rest and rest[0].startswith("-") and rest[0] != "--" and len(rest) > 1:
+        rest = rest[1:]
+    everything = {"1", "-1"} & set(rest) and words != ["-1"]
+    return "it kills every process" if everything else ""
+
+
+def _check_pkill(words: Sequence[str]) -> str:
+    names, by_user, skip = list[str](), False, False
+    for word in words:
+        if skip:
+            skip = False
+        elif re.fullmatch(r"-[uU]|--(e?uid|user)", word):
+            skip = by_user = True
+        elif re.match(r"-[uU]\w|--(e?uid|user)=", word):
+            by_user = True
+        elif not word.startswith("-"):
+            names.append(word)
+    all_of_them = any(re.fullmatch(r"\.?\*?|\^\.?\*?|\.\+", name) for name in names)
+    return "it kills every process" if all_of_them or (by_user and not names) else ""
+
+
+def _check_crontab(words: Sequence[str]) -> str:
+    return "it removes all scheduled jobs" if "-r" in words else ""
+
+
+def _check_account(words: Sequence[str]) -> str:
+    return "it removes a user account" if {"root", Path.home().name} & set(words) else ""
+
+
+def _check_umount(words: Sequence[str]) -> str:
+    return "it unmounts or detaches disks" if {"-a", "--all", "/"} & set(words) else ""
+
+
+_SHUTDOWN_CHECKS: Mapping[str, Callable[[Sequence[str]], str]] = {
+    **dict.fromkeys(["init", "telinit"], _check_init),
+    **dict.fromkeys(["systemctl", "loginctl"], _check_systemctl),
+    "kill": _check_kill,
+    **dict.fromkeys(["pkill", "killall"], _check_pkill),
+    "crontab": _check_crontab,
+    **dict.fromkeys(["userdel", "deluser"], _check_account),
+    "umount": _check_umount,
+}

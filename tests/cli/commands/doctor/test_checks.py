@@ -117,7 +117,7 @@ def test_program_check_runs_the_program(
     assert result.detail == f"{path} --version ({path})"
 
 
-def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
+def test_without_a_sandbox_the_reason_is_shown(programs: Path) -> None:
     program(programs, "bwrap", "exit 0")  # anybody could have put it there
     missing = check_sandbox(around(programs))
     assert (missing.status, missing.detail) == ("warn", f"none: {NO_BWRAP}")

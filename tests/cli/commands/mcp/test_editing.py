@@ -33,7 +33,7 @@ def test_a_wrong_definition_is_not_stored(world: Place, url: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("npx", "-y", "x"), ("npx", "--yes")])
-def test_a_missing_separator_is_said(world: Place, arguments: tuple[str, ...]) -> None:
+def test_a_missing_separator_is_reported(world: Place, arguments: tuple[str, ...]) -> None:
     ended = world("add", "a", *arguments)
     assert ended.returncode == 2 and "`mcode mcp add NAME -- COMMAND ARGS`" in ended.stderr
     assert not world.file.exists()
@@ -63,7 +63,7 @@ def test_a_literal_secret_never_goes_into_a_project(world: Place) -> None:
     assert not (world.project / ".mcp.json").exists()
 
 
-def test_an_unset_variable_is_said_and_stored(world: Place) -> None:
+def test_an_unset_variable_is_reported_and_stored(world: Place) -> None:
     ended = world("add", "a", "https://x", "--header", "A: ${NOT_SET_HERE}")
     assert ended.returncode == 0
     assert "the variable `NOT_SET_HERE` is not set" in ended.stderr

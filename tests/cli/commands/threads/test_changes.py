@@ -23,7 +23,7 @@ async def test_each_change_has_its_line(kept: Kept) -> None:
     ]
 
 
-def test_without_changes_that_is_said(kept: Kept) -> None:
+def test_without_changes_that_is_reported(kept: Kept) -> None:
     said = kept.mcode("threads", "changes")
     assert (said.stdout, said.stderr) == ("", "Thread aaaaaaaa has not changed any files\n")
 

@@ -120,7 +120,7 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
     assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
 
 
-def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> None:
+def test_threads_are_searched_by_their_messages(index: ThreadIndex, run: Run) -> None:
     result = run("list", "--search", "LOGIN please")
     assert [line[:8] for line in result.stdout.splitlines()[1:]] == [A[:8]]
     assert "修复" in run("list", "--search", "登录").stdout
@@ -140,7 +140,7 @@ def test_a_fork_is_marked_in_the_list(index: ThreadIndex, run: Run) -> None:
     assert f"forked from: {B[:8]} at step 2\n" in run("show", fork.thread_id).stdout
 
 
-def test_without_any_thread_that_is_said(run: Run) -> None:
+def test_without_any_thread_that_is_reported(run: Run) -> None:
     result = run("list")
     assert (result.stdout, result.returncode) == ("", 0)
     assert "No threads yet" in result.stderr
@@ -356,7 +356,7 @@ def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, 
     assert [row["size"] for row in rows] == [2500, 0]
 
 
-def test_files_that_were_put_back_are_said(index: ThreadIndex, run: Run, home: Path) -> None:
+def test_files_that_were_put_back_are_reported(index: ThreadIndex, run: Run, home: Path) -> None:
     version = FileVersion("100644", "1" * 40)
     change = PathChange("a.txt", version, ABSENT)
     history = FileHistory(paths.locate_database(home))

@@ -2,7 +2,7 @@ import pytest
 from thread_history import THREAD, Kept
 
 
-def test_what_was_freed_is_said(kept: Kept) -> None:
+def test_what_was_freed_is_reported(kept: Kept) -> None:
     said = kept.mcode("threads", "prune")
     assert (said.returncode, said.stdout) == (0, "")
     assert said.stderr.startswith("Freed ")

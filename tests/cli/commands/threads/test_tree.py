@@ -34,6 +34,6 @@ def test_forks_stand_below_their_parents(kept: Kept) -> None:
     assert kept.mcode("threads", "tree", "none").stderr.startswith("error: no thread `none`")
 
 
-def test_without_threads_that_is_said(kept: Kept) -> None:
+def test_without_threads_that_is_reported(kept: Kept) -> None:
     kept.index.delete(THREAD)
     assert "No threads yet" in kept.mcode("threads", "tree").stderr

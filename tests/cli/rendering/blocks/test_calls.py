@@ -90,7 +90,7 @@ def test_errors_for_the_model_are_one_dim_row_each() -> None:
         ({"backup": "/kept/a.py"}, "", "  backup: /kept/a.py"),
     ],
 )
-def test_what_became_of_a_call_is_told(facts: dict[str, Any], error: str, row: str) -> None:
+def test_what_became_of_a_call_is_reported(facts: dict[str, Any], error: str, row: str) -> None:
     seen = Seen()
     seen.call("run_command", {"command": "make"})
     seen.end(output="later", error=error, **facts)

@@ -22,7 +22,7 @@ from maxagent.tools.tool_table import TOOLS
         ("run_command", {"command": "a\x1b[2Jb"}, "Ran a\\x1b[2Jb"),
     ],
 )
-def test_calls_are_told_in_human_words(tool: str, args: dict[str, object], phrase: str) -> None:
+def test_calls_are_shown_in_human_words(tool: str, args: dict[str, object], phrase: str) -> None:
     use_language("en")
     described = describe_call(tool, args)
     assert f"{described.done} {described.subject}" == phrase

@@ -30,7 +30,7 @@ WIDE = "just now  cart.py  read_file, edit, edit, run_command"
         (50, "2     build  Two changes are needed in cart.py, b…"),
     ],
 )
-def test_what_was_said_has_room_and_no_marks(tmp_path: Path, columns: int, row: str) -> None:
+def test_messages_have_room_and_no_marks(tmp_path: Path, columns: int, row: str) -> None:
     argv = [sys.executable, "-c", SHOWS]
     # the terminal's own size counts, not that which another test has named
     environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}

@@ -76,7 +76,7 @@ def test_marks_become_bullets_bars_rules_and_styles(source, output):
     assert plain(source) == output
 
 
-def test_styles_show_what_the_marks_said():
+def test_styles_show_what_the_marks_mean():
     output = in_colour("# h\n\n**b** *i* `c`\n\n```python\nreturn 1\n```")
     for piece in (
         "\x1b[1;4mh",

@@ -40,6 +40,6 @@ def test_end_says_how_much_is_left(
     assert [*format_end(end)] == lines
 
 
-def test_reset_after_compaction_is_not_told_twice() -> None:
+def test_reset_after_compaction_is_not_reported_twice() -> None:
     assert format_reset(ev.CacheReset("compaction")) == ""
     assert "another model" in format_reset(ev.CacheReset("model"))

@@ -62,7 +62,7 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
     assert "Made." in output and (talk.project / "made").exists()
 
 
-async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
+async def test_what_was_cut_short_is_reported(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Said so far.\n\nAnd more, at length.", "hang_after": 3}])
     saying = asyncio.ensure_future(run_message(talk.session, "hi"))
     async with asyncio.timeout(60):

@@ -39,7 +39,7 @@ def told(provider: Provider) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "user"]
 
 
-async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider) -> None:
+async def test_what_happened_aside_is_reported_once(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
     talk.session.side_context.append("The user notes: tabs")
     output = await talk.say("hello")

@@ -41,7 +41,7 @@ async def test_answer_is_copied_as_it_was_written(
 
 
 @pytest.mark.parametrize("line", ["/copy 0", "/copy 4", "/copy x", "/copy -1", "/copy 1 2"])
-async def test_what_cannot_be_copied_is_said(talk: Spoken, line: str) -> None:
+async def test_what_cannot_be_copied_is_reported(talk: Spoken, line: str) -> None:
     with pytest.raises(UsageError, match="answer"):
         await talk(line)
 

@@ -85,7 +85,7 @@ async def test_refusing_hook_leaves_everything_as_it_is(
     assert checkout.git("status", "--porcelain").split("\n") == ["M  b.txt", "?? a.txt"]
 
 
-async def test_nothing_to_commit_is_told(
+async def test_nothing_to_commit_is_reported(
     spoken: Spoken, checkout: GitCheckout, provider: Provider
 ) -> None:
     await spoken("/commit", typed="yes\n")

@@ -48,7 +48,7 @@ async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Talk]:
         yield Talk(spoken, provider)
 
 
-async def test_what_a_command_comes_to_is_said(talk: Talk) -> None:
+async def test_the_analysis_of_a_command_is_shown(talk: Talk) -> None:
     talk.own("git/fix", "Fix $1 in @src/$2, see @$3. $ARGUMENTS")
     assert "Well." in await talk('/git:fix "the bug" a.py "my notes.md"')
     assert talk.said == (

@@ -247,7 +247,7 @@ def test_private_key_is_hidden_behind_any_line_prefix(
         (f"+{BEGIN}\n--- a/k\n+++ b/k\n+{END}\n", f"+{MARK}\n--- a/k\n+++ b/k\n+{END}\n"),
     ],
 )
-def test_what_only_follows_a_key_is_told(text: str, output: str) -> None:
+def test_what_only_follows_a_key_is_reported(text: str, output: str) -> None:
     assert _hide_keys(text) == output
 
 

@@ -153,7 +153,7 @@ async def test_a_refusal_changes_nothing_and_says_why(run: ToolRun, patch: str, 
     assert not [path for path in root.rglob("*") if path.is_dir() and path.name != "d"]
 
 
-async def test_what_was_done_is_said_file_by_file(run: ToolRun) -> None:
+async def test_what_was_done_is_reported_file_by_file(run: ToolRun) -> None:
     run = put(run, {**FILES, "p": "def f():\n    return one\n"})
     loose = ["*** Update File: p", "-return one", "+return two"]
     result = await patched(run, envelope(*UPDATE, *ADD, *MOVE, *DELETE, *loose))

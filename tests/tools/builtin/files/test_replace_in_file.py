@@ -106,7 +106,7 @@ async def test_changed_file_takes_only_exact_blocks(run: ToolRun) -> None:
     assert "had changed since you read it" in result.output
 
 
-async def test_what_was_adapted_is_said(run: ToolRun) -> None:
+async def test_what_was_adapted_is_reported(run: ToolRun) -> None:
     result, text = await applied(
         run, "def f():\n    return one\n", block("return one\n", "return two\n")
     )

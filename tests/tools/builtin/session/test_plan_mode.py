@@ -16,5 +16,5 @@ async def test_without_a_human_nothing_is_decided(tool, args, tmp_path) -> None:
     assert get_effect(tool) == "talk"
 
 
-def test_only_what_must_be_said_is_required() -> None:
+def test_only_the_necessary_fields_are_required() -> None:
     assert [get_schema(tool).get("required", []) for tool, _ in TOOLS] == [[], [], ["response"]]

@@ -55,6 +55,6 @@ async def test_what_is_not_there_is_refused(
     assert problem in (await read(run, identity, **args)).error
 
 
-async def test_without_any_stored_output_that_is_said(tmp_path: Path) -> None:
+async def test_without_any_stored_output_that_is_reported(tmp_path: Path) -> None:
     run = ToolRun(workspace=Workspace(tmp_path), call_id="c", outputs=tmp_path / "none")
     assert "only outputs too long for the answer are stored" in (await read(run, "x")).error

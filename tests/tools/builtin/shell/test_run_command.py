@@ -73,7 +73,7 @@ async def test_failed_command_is_error_with_output(desk: Desk) -> None:
     assert (result.output, result.error) == ("why\n", "exit code 3")
 
 
-async def test_silence_is_said(desk: Desk) -> None:
+async def test_silence_is_reported(desk: Desk) -> None:
     assert (await desk.run("true")).output == "(no output)"
 
 
@@ -105,7 +105,9 @@ async def test_what_cannot_run_is_refused(
     assert not (desk.root / "made").exists()
 
 
-async def test_a_time_out_keeps_what_was_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_time_out_keeps_the_answer_so_far(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk.show = lambda _: pass_time(monkeypatch, 60)
     result = await desk.run("echo begun; sleep 1000", timeout=60)
     assert result.output == "begun\n"

@@ -114,7 +114,7 @@ async def test_secrets_and_what_nobody_sees_are_taken_out(
         ("/image", "image/png", 200, "only text can be read"),
     ],
 )
-async def test_what_is_no_page_is_said(
+async def test_what_is_no_page_is_reported(
     desk: Desk, path: str, kind: str, status: int, reason: str
 ) -> None:
     desk.web.page(path, b"x", kind, status=status)
@@ -139,7 +139,7 @@ async def test_the_tool_itself_refuses_this_machine(desk: Desk) -> None:
     assert desk.web.asked == []
 
 
-async def test_a_wrong_start_is_said(desk: Desk) -> None:
+async def test_a_wrong_start_is_reported(desk: Desk) -> None:
     desk.web.page("/", "short", "text/plain")
     with pytest.raises(tool.ToolError, match="only 5 characters"):
         await desk.read("/", 7)

@@ -23,7 +23,7 @@ def test_only_a_line_feed_ends_a_line(text: str, lines: list[str]) -> None:
 
 
 @given(st.text("ab\n"))
-def test_each_line_begins_where_it_is_said(text: str) -> None:
+def test_each_line_begins_at_its_place(text: str) -> None:
     source = TextDocument(text)
     for start, line in zip(source.line_starts, source.lines, strict=False):
         assert text.startswith(line, start)

@@ -21,7 +21,7 @@ def test_the_closest_lines_are_shown_with_their_blanks() -> None:
     )
 
 
-def test_lines_that_are_not_there_are_told() -> None:
+def test_lines_that_are_not_there_are_reported() -> None:
     assert not_found("three\nfour").endswith("not there is from `old_string`:\nfour")
 
 

@@ -5,10 +5,16 @@ import pytest
 from maxagent.tools.editing.matching.document import TextDocument
 from maxagent.tools.editing.matching.edit_request import LineMatch
 from maxagent.tools.editing.matching.line_edits import LineEdit
-from maxagent.tools.editing.rewriting.rewrite import rewrite_match
+from maxagent.tools.editing.rewriting.rewrite import (
+    build_new_lines,
+    find_replaced_lines,
+    rewrite_match,
+)
+from maxagent.tools.editing.rewriting.style_inference import infer_style
 from maxagent.tools.result import ToolError
 
 SOURCE = TextDocument("a1 # note\nb2\n\nd4\ne5\n")
+SOURCE_LINES = TextDocument("    a  =  1\n    b = 2\n")
 
 
 def edits(old: list[str], new: list[str], pairs: list[int | None]) -> list[LineEdit]:
@@ -50,3 +56,20 @@ def test_what_is_not_clear_is_refused(
 ) -> None:
     with pytest.raises(ToolError, match=reason):
         edits(old, new, pairs)
+
+
+def match(old: list[str], new: list[str]) -> LineMatch:
+    return LineMatch(old, new, 0, len(old), range(len(old)))
+
+
+def test_line_in_place_of_another_keeps_its_spelling() -> None:
+    regex_match = match(["a = 1", "b = 2"], ["a = 7", "", "b = 2"])
+    learned = infer_style(SOURCE_LINES, regex_match, [(1, 2)])
+    assert build_new_lines(learned, range(0, 1), range(0, 2), {0: 0}) == ["    a  =  7", ""]
+
+
+def test_partners_are_in_order_or_alike() -> None:
+    regex_match = match(["a = 1", "b = 2"], ["new()", "a = 7"])
+    assert find_replaced_lines(regex_match, range(2), range(2)) == {0: 0, 1: 1}
+    assert find_replaced_lines(regex_match, range(0, 1), range(2)) == {1: 0}
+    assert find_replaced_lines(match(["a"], []), range(1), range(0)) == {}

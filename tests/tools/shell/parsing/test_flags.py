@@ -31,7 +31,7 @@ FLAGS = Flags.from_usage("-a -n=N -k= -P=A -w=? -NUM --all --lines=N --color=? -
         (["x", "--", "-o", "--"], {}, ("x", "-o", "--")),
     ],
 )
-def test_flags_and_operands_are_told_apart(
+def test_flags_and_operands_are_distinguished(
     arguments: list[str], value: dict[str, tuple[str, ...]], operands: tuple[str, ...]
 ) -> None:
     parsed = FLAGS.parse("p", arguments)

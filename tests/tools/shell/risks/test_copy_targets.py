@@ -48,7 +48,7 @@ def test_large_folder_is_listed_up_to_limit(tmp_path: Path) -> None:
     assert len(list(find_copy_targets(_step("cp -r large new", tmp_path)))) == 1_001
 
 
-def test_sources_and_target_are_told_apart(tmp_path: Path) -> None:
+def test_sources_and_target_are_distinguished(tmp_path: Path) -> None:
     copied = parse_copy(_step("mv -t new a -- -b", tmp_path))
     assert (copied.sources, copied.target) == (["a", "-b"], "new")
 

@@ -148,7 +148,7 @@ def test_writes_of_an_incomplete_step_stay_behind() -> None:
     assert result.rows.writes == [output]
 
 
-def test_a_recorded_result_is_only_told() -> None:
+def test_a_recorded_result_is_only_shown() -> None:
     result = {"output": "ok", "error": "", "metadata": {"added": 1}, "seen": {"a": "1"}}
     call = CallRow("c", "edit", json.dumps({**result, "update": {"queue": [[RUN]]}}), "2026", None)
     open_call = CallRow("d", "edit", None, "2026", None)

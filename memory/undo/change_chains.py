@@ -69,12 +69,14 @@ def _merge_runs(steps: list[tuple[HistoryEntry, PathChange]]) -> list[ChangeRun]
 
 
 def find_filled_folders(entries: Sequence[HistoryEntry]) -> set[str]:
-    """Return the folders that vanished while something was in them."""
-    filled = set[str]()
+    """Return the folders that held something before the first of the entries that changed them."""
+    filled, seen = set[str](), set[str]()
     for entry in entries:
         old_paths = [change.path for change in entry.changes if change.old != ABSENT]
         around = {above for path in old_paths for above in list_parent_folders(path)}
-        filled |= {c.path for c in entry.changes if is_folder(c.path) and c.new == ABSENT} & around
+        changed = {change.path for change in entry.changes if is_folder(change.path)} - seen
+        filled |= changed & around
+        seen |= changed
     return filled
 
 

@@ -130,6 +130,21 @@ async def test_a_folder_comes_back_with_contents(
     assert project.files() == first
 
 
+async def test_a_folder_that_was_empty_comes_back_empty(tmp_path: Path) -> None:
+    project = Recorded(tmp_path)
+    (project.folder / "top/sub").mkdir(parents=True)
+    (project.folder / "top/sub/x").write_bytes(LINES)
+    await project.shell(sh("rm top/sub/x"))
+    number, emptied = project.now(), project.files()
+    await project.shell(sh("rm -r top"))
+    await project.undo()
+    await project.rewind(number)
+    await project.shell(sh("mkdir -p top/sub; echo x > top/sub/x"))
+    await project.shell(sh("rm -r top"))
+    assert not (await project.rewind(number)).conflicts
+    assert project.files() == emptied
+
+
 async def test_a_folder_without_its_lost_files_goes(project: Recorded) -> None:
     sh("mkdir -p top/sub; echo x > top/sub/x; echo y > top/y")(project.folder)
     await project.shell(sh("rm -r top"))

@@ -41,11 +41,15 @@ FILTERED = ("content_filter", "sensitive")
 _logger = logging.getLogger(__name__)
 
 
+def show_nothing(_: str) -> None:
+    """Drop text as it arrives: only the complete answer counts."""
+
+
 async def invoke_model(
     model: Runnable[LanguageModelInput, AIMessage],
     messages: list[BaseMessage],
-    on_text: Callable[[str], None],
-    on_thinking: Callable[[str], None],
+    on_text: Callable[[str], None] = show_nothing,
+    on_thinking: Callable[[str], None] = show_nothing,
     options: RequestOptions | None = None,
 ) -> AIMessage:
     """Return the model's answer; stream its text and thinking as they arrive.

@@ -53,7 +53,7 @@ async def ask_side_question(reader: StateReader, thread: str, question: str) -> 
     check_request(agent.deps.model)
     with disable_tracing():
         answer = await invoke_with_less_thinking(
-            lambda sent: invoke_model(agent.model, request, _ignore, _ignore, sent),
+            lambda sent: invoke_model(agent.model, request, options=sent),
             options,
             lambda _: None,
         )
@@ -73,7 +73,3 @@ def drop_open_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         ):
             return list(messages[:position])
     return list(messages)
-
-
-def _ignore(_: str) -> None:
-    """Show nothing before the answer is complete."""

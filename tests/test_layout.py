@@ -40,7 +40,7 @@ ROOMS = {
     "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "
     "langchain_responses scripted_model factory key_sources listing prompt_addenda "
     "structured_output",
-    "sdk": "agents events attempts background cancel_shield card_uses tracing "
+    "sdk": "agents events attempts background cancel_shield card_uses tracing single_request "
     "interrupt_response limit_wait outcome telemetry run graph_registry compaction generated_tests "
     "partial_answer pull_requests prepared_run run_request startup_notices runs threads "
     "thread_history runner event_runner reviews side_question streams studio sync_runner "

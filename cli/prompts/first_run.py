@@ -162,10 +162,6 @@ async def _send_message(resolved: "ResolvedModel") -> None:
 
     chat_model = open_model(resolved)
     try:
-        await invoke_model(chat_model, [HumanMessage("Say hi.")], _ignore, _ignore)
+        await invoke_model(chat_model, [HumanMessage("Say hi.")])
     finally:
         await close_model(chat_model)
-
-
-def _ignore(text: str) -> None:
-    """Ignore streamed text: it is not shown."""

@@ -261,8 +261,8 @@ async def _invoke_once(
             agent,
             request,
             runtime,
-            lambda part: _emit_text(runtime, part, keep),
-            lambda part: emit(runtime, Thinking(part)),
+            on_text=lambda part: _emit_text(runtime, part, keep),
+            on_thinking=lambda part: emit(runtime, Thinking(part)),
         )
         answer = await invoke_with_less_thinking(
             invoke,

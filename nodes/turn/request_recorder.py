@@ -13,7 +13,7 @@ from ...config import paths
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
-from ...models.invoke import invoke_model
+from ...models.invoke import invoke_model, show_nothing
 from ...models.policy.limits import check_request, record_request
 from ..run.agent import Agent
 from ..run.context import Context, get_thread_id
@@ -36,9 +36,10 @@ async def invoke_recorded(
     agent: Agent,
     messages: list[BaseMessage],
     runtime: Runtime[Context],
-    on_text: Callable[[str], None],
-    on_thinking: Callable[[str], None],
     options: RequestOptions,
+    *,
+    on_text: Callable[[str], None] = show_nothing,
+    on_thinking: Callable[[str], None] = show_nothing,
 ) -> AIMessage:
     """Return the model's answer as `invoke_model` does, and record the request and its answer.
 

@@ -59,7 +59,7 @@ async def ask_aside(
         started = time.monotonic()
         try:
             answer = await invoke_with_less_thinking(
-                partial(_invoke, agent, request, runtime), side_options, lambda _: None
+                partial(invoke_recorded, agent, request, runtime), side_options, lambda _: None
             )
             return SideAnswer(answer, time.monotonic() - started)
         except ModelCallError as error:
@@ -69,16 +69,6 @@ async def ask_aside(
                 raise
             emit(runtime, Retrying(reason=error.message, seconds=seconds, attempt=attempt))
         await wait_before_retry(runtime, seconds)
-
-
-async def _invoke(
-    agent: Agent, request: list[BaseMessage], runtime: Runtime[Context], options: RequestOptions
-) -> AIMessage:
-    return await invoke_recorded(agent, request, runtime, _ignore, _ignore, options)
-
-
-def _ignore(_: str) -> None:
-    """Show nothing: it is no answer to the user."""
 
 
 def _limit_answer(agent: Agent, options: RequestOptions, tokens: int) -> int:

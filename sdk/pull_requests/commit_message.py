@@ -1,18 +1,9 @@
 """The message of a commit, by the model, in the style of the repository's last ones."""
 
-import asyncio
-from dataclasses import replace
-
-from langchain_core.messages import HumanMessage
-
 from ...config.errors import UsageError
 from ...config.security.redaction import redact
-from ...models.factory import close_model, open_model
-from ...models.http.dialect import RequestOptions
-from ...models.invoke import invoke_model
-from ...models.policy.limits import record_request
 from ...models.resolver import ResolvedModel
-from ..tracing import disable_tracing
+from ..single_request import ask_once
 from .user_commit import UserCommit
 
 PROMPT = """Write the message for a git commit of the changes below.
@@ -42,23 +33,13 @@ async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: s
     )
     if wish:
         prompt += f"\n\nThe user adds: {redact(wish)}"
-    chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="commit")
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            with disable_tracing():
-                answer = await invoke_model(
-                    chat_model,
-                    [HumanMessage(prompt)],
-                    _ignore_text,
-                    _ignore_text,
-                    RequestOptions(thinking="off"),
-                )
-            record_request(model, answer)
+        answer = await ask_once(
+            model, prompt, role="commit", max_tokens=MAX_TOKENS, seconds=TIMEOUT_SECONDS
+        )
     except TimeoutError:
         raise UsageError("the model wrote no message in time", hint="try `/commit` again") from None
-    finally:
-        await close_model(chat_model)
-    return clean_message(str(answer.text))
+    return clean_message(answer)
 
 
 def clean_message(answer: str) -> str:
@@ -70,7 +51,3 @@ def clean_message(answer: str) -> str:
     if not message:
         raise UsageError("the model wrote no message", hint="try `/commit` again")
     return f"{message}\n"
-
-
-def _ignore_text(chunk: str) -> None:
-    """Ignore streamed text: it is not shown."""

@@ -5,23 +5,16 @@ Only for conversations at a terminal: other runs spend nothing that the user did
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-
-from langchain_core.messages import BaseMessage, HumanMessage
 
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.redaction import redact
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import ThreadRow, build_title
 from ...models.errors import ModelCallError
-from ...models.factory import close_model, open_model
-from ...models.http.dialect import RequestOptions
-from ...models.invoke import invoke_model
-from ...models.policy.limits import record_request
 from ...models.resolver import ResolvedModel
 from ...nodes.options import Options
 from ...nodes.run.dependencies import Dependencies
-from ..tracing import disable_tracing
+from ..single_request import ask_once
 
 # `Runner.open_dependencies`
 OpenDependencies = Callable[[str, Options], Awaitable[Dependencies]]
@@ -68,27 +61,12 @@ async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
     """Return the model's title; empty on failure. One request, without tools."""
     text = TITLE_PROMPT.format(message=message[:MAX_CHARACTERS], answer=answer[:MAX_CHARACTERS])
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            return _clean_title(await _invoke_title_model(model, [HumanMessage(text)]))
+        answer = await ask_once(
+            model, text, role="title", max_tokens=MAX_TOKENS, seconds=TIMEOUT_SECONDS
+        )
     except (ModelCallError, UsageError, TimeoutError):
         return ""
-
-
-async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage]) -> str:
-    chat_model = open_model(replace(model, max_tokens=MAX_TOKENS), role="title")
-    try:
-        with disable_tracing():
-            answer = await invoke_model(
-                chat_model, messages, _ignore_text, _ignore_text, RequestOptions(thinking="off")
-            )
-        record_request(model, answer)
-    finally:
-        await close_model(chat_model)
-    return str(answer.text)
-
-
-def _ignore_text(text: str) -> None:
-    """Ignore streamed text: it is not shown."""
+    return _clean_title(answer)
 
 
 def _needs_title(row: ThreadRow) -> bool:

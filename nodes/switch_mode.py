@@ -43,8 +43,8 @@ async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransiti
     leaves = call["name"] == "plan_exit"
     plan_text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""
     if leaves and not plan_text:
-        why = NO_PLAN.format(plan_file=plan_file)
-        return _keep_mode(runtime, call, mode, why)
+        reason = NO_PLAN.format(plan_file=plan_file)
+        return _keep_mode(runtime, call, mode, reason)
     draft, before, asked = (
         state.get("draft", {}),
         state.get("asked"),

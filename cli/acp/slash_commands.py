@@ -80,14 +80,14 @@ def _expand(name: str, arguments: str, session: AcpSession, prompt: PromptConten
     command = _load_custom(session.folder, session.client.home).get(name)
     if command is None:
         return prompt
-    pieces = expand_prompt(command.prompt, arguments)
-    if any(piece.kind == "shell" for piece in pieces):
+    parts = expand_prompt(command.prompt, arguments)
+    if any(piece.kind == "shell" for piece in parts):
         raise UsageError(
             text("`/{name}` runs commands, which needs a terminal", name=name),
             hint="use it in `mcode chat`",
         )
-    mentions = " ".join(f'@"{piece.text}"' for piece in pieces if piece.kind == "file")
-    words = "".join(f'@"{piece.text}"' if piece.kind == "file" else piece.text for piece in pieces)
+    mentions = " ".join(f'@"{piece.text}"' for piece in parts if piece.kind == "file")
+    words = "".join(f'@"{piece.text}"' if piece.kind == "file" else piece.text for piece in parts)
     return PromptContent(words, mentions, prompt.aside)
 
 

@@ -97,8 +97,8 @@ class UpdateWriter:
         }
 
     def _render_output(self, event: ev.ToolOutput) -> Iterator[Update]:
-        pieces = self._outputs.setdefault(event.id, [])
-        pieces.append(event.text)
+        parts = self._outputs.setdefault(event.id, [])
+        parts.append(event.text)
         if event.id == "verify" or time.monotonic() - self._sent_at < OUTPUT_INTERVAL:
             return
         self._sent_at = time.monotonic()
@@ -106,7 +106,7 @@ class UpdateWriter:
             "sessionUpdate": "tool_call_update",
             "toolCallId": event.id,
             "status": "in_progress",
-            "content": [text_content("".join(pieces))],
+            "content": [text_content("".join(parts))],
         }
 
     def _render_result(self, event: ev.ToolResult) -> Update:

@@ -61,9 +61,9 @@ def load_exact_messages() -> Mapping[str, str]:
 
 @cache
 def _find_quoted_names(template: str) -> frozenset[str]:
-    pieces = [*Formatter().parse(template), ("", None, None, None)]
+    parts = [*Formatter().parse(template), ("", None, None, None)]
     return frozenset(
         name
-        for (before, name, _, _), (after, *_) in pairwise(pieces)
+        for (before, name, _, _), (after, *_) in pairwise(parts)
         if name is not None and before.endswith("`") and after.startswith("`")
     )

@@ -36,9 +36,9 @@ def expand_prompt(prompt: str, arguments: str) -> list[PromptSegment]:
     arguments = arguments.strip()
     values = {f"${number}": word for number, word in enumerate(_split_arguments(arguments), 1)}
     values["$ARGUMENTS"] = arguments
-    pieces = list(_split_prompt(prompt, values))
-    pieces.append(PromptSegment("text", _describe_rest(prompt, arguments, values)))
-    return _merge_texts(pieces)
+    parts = list(_split_prompt(prompt, values))
+    parts.append(PromptSegment("text", _describe_rest(prompt, arguments, values)))
+    return _merge_texts(parts)
 
 
 def _split_arguments(arguments: str) -> list[str]:

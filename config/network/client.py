@@ -229,8 +229,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._request, self._stream, self._body, self._until = request, stream, body, until
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        pieces = aiter(self._stream)
-        while piece := await self._read_chunk(pieces):
+        parts = aiter(self._stream)
+        while piece := await self._read_chunk(parts):
             try:
                 for part in self._body.decode(piece):
                     yield part

@@ -161,15 +161,15 @@ class _ValueCount:
             return part
         plain = _ESCAPE.sub(b"", self._held + part)
         self._held = plain[-1:] if plain.endswith(b"\\") else b""
-        pieces = plain.removesuffix(b"\\").split(b'"')
+        parts = plain.removesuffix(b"\\").split(b'"')
         if self._is_in_string:
-            pieces.insert(0, b"")
-        self._is_in_string = len(pieces) % 2 == 0
-        strings = b"".join(pieces[1::2])
+            parts.insert(0, b"")
+        self._is_in_string = len(parts) % 2 == 0
+        strings = b"".join(parts[1::2])
         if b"\n" in strings or b"\r" in strings:
             self._skips_strings = False  # a string ends with its line: this is no JSON text
             return part
-        return b"".join(pieces[::2])
+        return b"".join(parts[::2])
 
 
 def count_values(data: bytes) -> int:

@@ -29,10 +29,10 @@ def play(case: Case, folder: Path, door: Callable[[Path], Door] = InProcess) -> 
         _prepare(case, opened)
         before = all_files(folder)
         answer = opened.call(case.tool, case.args)
-        fate, why = _judged(case, answer, before, folder)
+        fate, reason = _judged(case, answer, before, folder)
         if fate == "right" and case.follows:
-            fate, why = _again(case, opened)
-        return CaseVerdict(case, fate, why, answer)
+            fate, reason = _again(case, opened)
+        return CaseVerdict(case, fate, reason, answer)
     finally:
         opened.close()
 

@@ -80,11 +80,11 @@ def find_faults(dialect: Dialect, scenario: str, ended: Ended, project: Path) ->
         return {"429 with retry-after": loop or find_retry_fault(ended, seconds)}
     if scenario == "cut":
         return {"cut stream": loop or find_retry_fault(ended, 0.0)}
-    pieces = [event["text"] for event in ended.told("output")]
+    parts = [event["text"] for event in ended.told("output")]
     thoughts = "".join(event["text"] for event in ended.told("thinking"))
     count = thoughts.count(THOUGHT)
     return {
-        "streaming": "" if len(pieces) > 1 and SUMMARY in "".join(pieces) else "in one piece",
+        "streaming": "" if len(parts) > 1 and SUMMARY in "".join(parts) else "in one piece",
         "10 tool calls": loop,
         "thinking": "" if count == PAIRS else f"{count} of {PAIRS} thoughts arrived",
     }

@@ -159,12 +159,12 @@ class EndpointClient:
 
     async def _read_document(self, response: httpx2.Response) -> str:
         """Read an answer that is one JSON document; blanks before it are keep-alives."""
-        pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._resolved.read_seconds)
+        parts, size, patience = list[bytes](), 0, _ReadDeadline(self._resolved.read_seconds)
         portions = response.aiter_bytes()
         while portion := await patience.read_next(portions):
             if portion.strip():
                 patience.renew()
-            pieces.append(portion)
+            parts.append(portion)
             size += len(portion)
             if size > MAX_EVENT_BYTES:
                 provider = self._target.label
@@ -176,7 +176,7 @@ class EndpointClient:
                     ),
                     hint=HINTS[ProviderFaultError],
                 )
-        return b"".join(pieces).decode("utf-8", "replace")
+        return b"".join(parts).decode("utf-8", "replace")
 
     async def _read_error_text(self, response: httpx2.Response) -> str:
         """Return the text of an error answer, if it arrives in time and is useful."""

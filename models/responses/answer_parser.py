@@ -49,9 +49,9 @@ class ResponsesAnswerParser:
 
     def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
         """Return the chunks of these events: one at most."""
-        pieces = [piece for value in values for piece in self._apply_event(value)]
-        thinking = "".join(text for kind, text in pieces if kind == "thinking")
-        text = "".join(text for kind, text in pieces if kind == "text")
+        parts = [piece for value in values for piece in self._apply_event(value)]
+        thinking = "".join(text for kind, text in parts if kind == "thinking")
+        text = "".join(text for kind, text in parts if kind == "text")
         return self._build_chunk(thinking, text)
 
     def close(self) -> list[AIMessageChunk]:
@@ -99,7 +99,7 @@ class ResponsesAnswerParser:
             return []
         # a server that streams may leave out the items at the end, another sends them only there
         output = [to_dict(item) for item in to_list(response.get("output"))]
-        pieces = [
+        parts = [
             piece
             for item in self._items.finish_all(output)
             for piece in self._list_unstreamed(item)
@@ -108,7 +108,7 @@ class ResponsesAnswerParser:
         is_cut = "incomplete" in (status, kind.removeprefix("response."))
         self._finish_reason = self._find_reason(response, is_cut=is_cut)
         self.progress += 1
-        return pieces
+        return parts
 
     def _find_reason(self, response: dict[str, Any], *, is_cut: bool) -> str:
         """Return why the answer ended, as in chat completions; what is complete is done."""
@@ -144,12 +144,12 @@ class ResponsesAnswerParser:
     def _add_text(self, item: OutputItem, text: str) -> list[tuple[str, str]]:
         if not text:
             return []
-        pieces = [("text", self._text.feed(text))]
+        parts = [("text", self._text.feed(text))]
         if not item.has_streamed:
-            pieces = self._separate_texts() + pieces
+            parts = self._separate_texts() + parts
             item.has_streamed = True
-        item.length += len(pieces[-1][1])
-        return pieces
+        item.length += len(parts[-1][1])
+        return parts
 
     def _separate_texts(self) -> list[tuple[str, str]]:
         """Put a blank line after the text of an earlier message."""

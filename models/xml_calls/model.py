@@ -50,17 +50,17 @@ class CallStreamParser:
     def feed(self, portion: str) -> str:
         """Return the text that can be shown after this portion."""
         self._pending += portion
-        pieces = list[str]()
+        parts = list[str]()
         while self._pending and not self._is_holding:
             if not self._line and not self._is_text():
                 break
             line, newline, self._pending = self._pending.partition("\n")
             self._line += line
-            pieces.append(line + newline)
+            parts.append(line + newline)
             if newline:
                 self._fences.add_line(self._line)
                 self._line = ""
-        return "".join(pieces)
+        return "".join(parts)
 
     def close(self) -> ParsedText:
         """Return the rest of the text and the calls, at the end of the answer."""

@@ -39,17 +39,17 @@ async def autosave_answer(
     if runtime.context.sub_id:  # a resumed child sends its request again
         yield lambda piece: None
         return
-    pieces, info = list[str](), runtime.execution_info
+    parts, info = list[str](), runtime.execution_info
     checkpoint = info.checkpoint_id if info else ""
 
     def save_answer(text: str) -> None:
         with suppress(MaxAgentError):  # a full disk must not stop the answer
             deps.journal.keep_partial_answer(get_thread_id(runtime), checkpoint, redact(text))
 
-    async with autosave(lambda: "".join(pieces), save_answer) as grown:
+    async with autosave(lambda: "".join(parts), save_answer) as grown:
 
         def append_text(piece: str) -> None:
-            pieces.append(piece)
+            parts.append(piece)
             grown()
 
         yield append_text

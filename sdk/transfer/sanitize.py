@@ -174,8 +174,8 @@ def sanitize_import(rows: TransferRows, graph: str, folder: str) -> SanitizedThr
         child_target = replace(target, is_child=True)
         children = tuple(_sanitize_child(child, child_target) for child in rows.children)
     except ValueError as error:
-        why = describe_first_error(error) if isinstance(error, ValidationError) else str(error)
-        message = text("the thread contains unexpected data: {why}", why=why)
+        reason = describe_first_error(error) if isinstance(error, ValidationError) else str(error)
+        message = text("the thread contains unexpected data: {why}", why=reason)
         raise UsageError(message, hint=_HINT) from None
     named = [key.removeprefix(_BRANCH) for key in thread.last if key.startswith(_BRANCH)]
     begins = ["__start__"] if "__start__" in thread.last else []

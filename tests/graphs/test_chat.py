@@ -180,17 +180,23 @@ async def test_custom_agent_runs_with_own_prompt_and_rules(talks: Talks) -> None
     agents = talk.runner.home / "agents"
     agents.mkdir()
     (agents / "careful.md").write_text("---\npermissions: {deny: [edit]}\n---\nBe careful.\n")
-    for name, why in (("carful", "no agent `carful`"), ("general", "works only for other agents")):
+    for name, reason in (
+        ("carful", "no agent `carful`"),
+        ("general", "works only for other agents"),
+    ):
         talk.options["agent"] = name
-        with pytest.raises(UsageError, match=why):
+        with pytest.raises(UsageError, match=reason):
             await talk.say("write it")
     talk.options["agent"] = "careful"
     end = await talk.say("write it", mode="auto")
     assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
     (refused,) = talk.heard(ToolResult)
     assert "the user's rules deny `edit`" in refused.error
-    for name, why in (("nobody", "no agent `nobody`"), ("general", "works only for other agents")):
-        with pytest.raises(UsageError, match=why):
+    for name, reason in (
+        ("nobody", "no agent `nobody`"),
+        ("general", "works only for other agents"),
+    ):
+        with pytest.raises(UsageError, match=reason):
             await talk.say("and you?", agent=name)
     assert (await talk.say("and you?", agent="build")).summary == "Back."
 

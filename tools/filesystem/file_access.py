@@ -163,8 +163,8 @@ def _check_regular(stat_result: os.stat_result, name: str) -> None:
 
 
 def _read_up_to(descriptor: int, limit: int) -> bytes:
-    pieces: list[bytes] = []
+    parts: list[bytes] = []
     while limit > 0 and (piece := os.read(descriptor, min(limit, 1 << 20))):
-        pieces.append(piece)
+        parts.append(piece)
         limit -= len(piece)
-    return b"".join(pieces)
+    return b"".join(parts)

@@ -110,7 +110,7 @@ def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each:
         raise ToolError(f"`{name}` has not been read yet; `read_file` it first, then edit it")
     fresh = seen == hash_content(decoded.data)
     try:
-        text, changes, pieces = _apply_steps(decoded, steps, each, exact=not fresh)
+        text, changes, parts = _apply_steps(decoded, steps, each, exact=not fresh)
     except ToolError as refusal:
         if fresh:
             raise
@@ -119,8 +119,8 @@ def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each:
         ) from refusal
     if text == decoded.text:
         raise ToolError(f"the {each}s together change nothing; nothing was written")
-    saved = commit_changes(run, path, decoded, text, pieces)
-    report = format_report(decoded.text, text, changes, pieces, each)
+    saved = commit_changes(run, path, decoded, text, parts)
+    report = format_report(decoded.text, text, changes, parts, each)
     strategies = ", ".join(dict.fromkeys(change.strategy for change in changes))
     return _build_result(
         saved, f"Edited `{name}` ({saved.counts}){report}", strategies, fresh=fresh
@@ -131,7 +131,7 @@ def _apply_steps(
     decoded: DecodedText, steps: Sequence[ChangeStep], each: str, *, exact: bool
 ) -> tuple[str, list[TextChange], tuple[TextEdit, ...]]:
     """Apply each step to the result of the one before; return text, changes, and all edits."""
-    text, changes, pieces = decoded.text, list[TextChange](), tuple[TextEdit, ...]()
+    text, changes, parts = decoded.text, list[TextChange](), tuple[TextEdit, ...]()
     for number, step in enumerate(steps, 1):
         try:
             done = step(decoded, text, exact)
@@ -139,9 +139,9 @@ def _apply_steps(
             if len(steps) == 1:
                 raise
             raise ToolError(f"{each} {number} of {len(steps)}: {refusal}") from refusal
-        text, pieces = done.text, compose_edits(pieces, done.edits)
+        text, parts = done.text, compose_edits(parts, done.edits)
         changes.append(replace(done, text=""))  # of many steps the texts would fill the memory
-    return text, changes, pieces
+    return text, changes, parts
 
 
 def _build_result(saved: CommitResult, output: str, strategies: str, *, fresh: bool) -> CallResult:

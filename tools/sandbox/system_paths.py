@@ -59,12 +59,12 @@ def _resolve_writable(name: str, path: Path, project: Path, home: Path) -> Path:
     real = Path(os.path.realpath(path))
     too_much = (project, *(Path(os.path.realpath(folder)) for folder in (Path.home(), home)))
     if not name.strip() or any(folder.is_relative_to(real) for folder in too_much):
-        why = "it contains the home folder, the project or MaxAgent's own folder"
+        reason = "it contains the home folder, the project or MaxAgent's own folder"
     elif os.path.lexists(real) and not os.path.isdir(real):
-        why = "not a folder"
+        reason = "not a folder"
     else:
         return real
-    raise _build_error(name, why)
+    raise _build_error(name, reason)
 
 
 def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:

@@ -54,13 +54,13 @@ def _split_segment(segment: _Segment, size: int) -> tuple[_Segment, _Segment | N
 
 
 def _to_edits(segments: Iterable[_Segment]) -> list[TextEdit]:
-    pieces, done, new = list[TextEdit](), 0, list[str]()
+    parts, done, new = list[TextEdit](), 0, list[str]()
     for segment in segments:
         if isinstance(segment, str):
             new.append(segment)
         elif segment[0] < segment[1]:
             text = "".join(new)
             if text or segment[0] > done:
-                pieces.append(TextEdit(done, segment[0], text))
+                parts.append(TextEdit(done, segment[0], text))
             done, new = segment[1], []
-    return pieces
+    return parts

@@ -130,8 +130,8 @@ class TurnView:
         """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
-            why, thread = translate_stored(last.description), last.thread_id[:SHORT_ID]
-            self._show_note(t(_choose_open_words(last), why=why, thread=thread), "yellow")
+            reason, thread = translate_stored(last.description), last.thread_id[:SHORT_ID]
+            self._show_note(t(_choose_open_words(last), why=reason, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._show_note(t("repl.failed"), "dim")
         waiting = [card_id[:SHORT_ID] for card_id in self._session.proposals]

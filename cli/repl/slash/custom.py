@@ -53,12 +53,12 @@ async def run_custom_command(session: Session, command: "CustomCommand", argumen
     if command.fault:
         raise UsageError(command.fault, hint="run `mcode commands list` to list all commands")
     session.is_unsent = True
-    pieces = expand_prompt(command.prompt, arguments)
-    text = "".join([await _expand_part(session, piece, command.agent) for piece in pieces])
+    parts = expand_prompt(command.prompt, arguments)
+    text = "".join([await _expand_part(session, piece, command.agent) for piece in parts])
     # arguments and shell output may contain file names, but must not mention files
     once: Options = {
         "mentioning": " ".join(
-            format_mention(piece.text) for piece in pieces if piece.kind == "file"
+            format_mention(piece.text) for piece in parts if piece.kind == "file"
         )
     }
     if command.model:

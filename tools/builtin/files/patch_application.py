@@ -108,12 +108,12 @@ def _describe_change(name: str, before: FileContent | None, after: FileContent) 
         )
         return "created", header + (build_diff(None, after.text, name) if after.text else "")
     header = build_git_header(after.name, name, _format_modes(after, after))
-    pieces = after.edits
+    parts = after.edits
     diff = (
         build_diff(
-            decode_text(after.data, after.encoding).text, after.text, name, pieces, after.name
+            decode_text(after.data, after.encoding).text, after.text, name, parts, after.name
         )
-        if pieces
+        if parts
         else ""
     )
     return f"moved from `{after.name}`", header + diff

@@ -128,8 +128,8 @@ async def _run_in_foreground(
     finally:
         jobs.set_foreground(None)
     if shell.is_running and jobs.has_room:
-        why = "sent" if shell.sent_back.is_set() else "late"
-        return await move_to_background(shell, jobs, run, why)
+        reason = "sent" if shell.sent_back.is_set() else "late"
+        return await move_to_background(shell, jobs, run, reason)
     await shell.stop()
     return build_result(shell, seconds)
 

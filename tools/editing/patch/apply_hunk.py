@@ -60,16 +60,16 @@ def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
     matches = [place] if isinstance(place, LineMatch) else []
     for match in matches:
         _check_depth(source, match, hunk)
-    pieces = build_edits(source, place)
+    parts = build_edits(source, place)
     for match in matches:
-        _check_single_reading(source, match, pieces)
+        _check_single_reading(source, match, parts)
     if hunk.old_unended or hunk.new_unended:
         end = place.end if isinstance(place, LineMatch) else source.text.count("\n", 0, place.end)
         if end != len(source.lines):
             raise ToolError(edit_errors.NOT_AT_END.format(line=end))
         if hunk.new or placed.start:  # some line is left to be the last
-            pieces = _with_end(source.text, pieces, ended=not hunk.new_unended)
-    return _build_change(source, pieces, placed, describe_adaptations(source, matches))
+            parts = _with_end(source.text, parts, ended=not hunk.new_unended)
+    return _build_change(source, parts, placed, describe_adaptations(source, matches))
 
 
 def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
@@ -120,10 +120,10 @@ def _insert_lines(source: TextDocument, hunk: Hunk) -> TextChange:
     elif source.lines and (not hunk.at_end or hunk.context):
         raise ToolError(edit_errors.NO_PLACE)
     match = LineMatch((), hunk.new, end, end, (), shared=())
-    pieces = to_text_edits(source, rewrite_match(source, match))
+    parts = to_text_edits(source, rewrite_match(source, match))
     if hunk.new_unended:
-        pieces = _with_end(source.text, pieces, ended=False)
-    return _build_change(source, pieces, HunkLocation(match, end, "simple"), ())
+        parts = _with_end(source.text, parts, ended=False)
+    return _build_change(source, parts, HunkLocation(match, end, "simple"), ())
 
 
 def _build_change(

@@ -38,10 +38,10 @@ class PatchedText:
 def apply_hunks(text: str, hunks: Sequence[Hunk], *, exact: bool = False) -> PatchedText:
     """Apply every hunk; with `exact` each must match exactly. Raise ToolError, naming the hunk."""
     # each to the old text first, so that none lands in lines that an earlier one has just written
-    source, pieces, changes = TextDocument(text), tuple[TextEdit, ...](), list[TextChange]()
+    source, parts, changes = TextDocument(text), tuple[TextEdit, ...](), list[TextChange]()
     for number, hunk in enumerate(hunks, 1):
         try:
-            done, pieces = _apply_next(source, pieces, hunk)
+            done, parts = _apply_next(source, parts, hunk)
             if exact and done.adapted:
                 raise ToolError(f"it does not match exactly: {'; '.join(done.adapted)}")
         except ToolError as refusal:
@@ -49,7 +49,7 @@ def apply_hunks(text: str, hunks: Sequence[Hunk], *, exact: bool = False) -> Pat
             reason = re.sub("`(old|new)_string`", "the hunk", str(refusal))
             raise ToolError(f"{which}{reason}") from refusal
         changes.append(replace(done, text=""))  # of many hunks the texts would fill the memory
-    return PatchedText(pieces, tuple(changes))
+    return PatchedText(parts, tuple(changes))
 
 
 def _apply_next(

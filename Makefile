@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -89,6 +89,10 @@ torture-service: $(INSTALLED) ## let 20 users talk to a FastAPI service that is 
 torture-acp: $(INSTALLED) ## kill mcode acp and its editor N times: make torture-acp N=200
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/acp_torture.py $(or $(N),200)
 
+torture-web: $(INSTALLED) ## cut a page and kill its server N times, then 50 threads for 100 pages: make torture-web N=100
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/web_torture.py $(or $(N),100)
+	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/web_load.py
+
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python evals/torture/link_race.py $(SECONDS)
 	$(BIN)/python evals/torture/link_race.py $(SECONDS) --steps
@@ -116,6 +120,7 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:evals/edit_eval $(BIN)/python evals/interop/peers/peers.py
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/acp/acp_interop.py $(if $(REGISTRY),--registry "$(REGISTRY)")
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/harbor/harbor_interop.py
+	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/page/page_interop.py
 
 vendor: $(INSTALLED) ## take the libraries of the web page from npm, with licences and hashes
 	$(BIN)/python tests/release/vendor.py

@@ -49,10 +49,10 @@ function App({ server }) {
   }, []);
   const isInbox = !thread && !isNew;
   return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
-    <${Inbox} threads=${threads} current=${thread} isConnected=${isConnected} />
+    <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} />
     ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
       : isNew ? html`<${NewThread} server=${server} />`
-      : html`<main class="thread"><p class="empty">${w("choose")}</p></main>`}
+      : html`<section class="thread" aria-label=${w("choose")}><p class="empty">${w("choose")}</p></section>`}
   </div>`;
 }
 
@@ -77,7 +77,7 @@ function NewThread({ server }) {
     }
   };
   const press = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); };
-  return html`<main class="thread"><header><a class="back" href="#/" aria-label=${w("back")}>←</a><h2>${w("new")}</h2></header>
+  return html`<main class="thread"><header><a class="back" href="#/" aria-label=${w("back")}>←</a><h1>${w("new")}</h1></header>
     <form class="new" onSubmit=${send}>
       <textarea rows="6" autofocus value=${text} aria-label=${w("message")} placeholder=${w("new_message")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
       <label class="choice"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>

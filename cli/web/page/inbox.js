@@ -31,9 +31,9 @@ export function Inbox({ threads, current, isConnected }) {
     .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   const groups = GROUPS.map(([name]) => [name, []]);
   for (const row of rows) groups[GROUPS.findIndex(([, fits]) => fits(row))][1].push(row);
-  return html`<nav class="inbox" aria-label=${w("threads")}>
+  return html`<${current === null ? "main" : "nav"} class="inbox" aria-label=${w("threads")}>
     <div class="bar">
-      <h1>MaxAgent</h1>
+      <${current === null ? "h1" : "strong"}>MaxAgent</>
       <span class=${`dot ${isConnected ? "on" : "off"}`} role="img" aria-label=${w(isConnected ? "connected" : "disconnected")} title=${w(isConnected ? "connected" : "disconnected")}></span>
       <a class="button primary" href="#/new">${w("new")}</a>
     </div>
@@ -45,7 +45,7 @@ export function Inbox({ threads, current, isConnected }) {
         <h2>${w(`group.${name}`)} <span class="count">${members.length}</span></h2>
         <ul>${members.slice(0, 200).map((row) => html`<${Row} key=${row.thread_id} row=${row} isCurrent=${row.thread_id === current} />`)}</ul>
       </section>`)}
-  </nav>`;
+  </>`;
 }
 
 function Row({ row, isCurrent }) {

@@ -51,7 +51,7 @@ export function Thread({ id, server }) {
   return html`<main class="thread">
     <header>
       <a class="back" href="#/" aria-label=${w("back")}>←</a>
-      <div class="head"><h2>${thread ? thread.name || thread.title : "…"}</h2>
+      <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
         <p class="facts">${thread && html`<span class=${`status ${state.isRunning ? "running" : thread.status}`}>${w(`status.${state.isRunning ? "running" : thread.status}`)}</span>
           <span class="folder">${thread.folder}</span>`}
           ${state.model && html`<span>${state.model}</span>`}

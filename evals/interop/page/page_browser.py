@@ -1,0 +1,235 @@
+"""What a person does on the page, and what must be seen then: run by Playwright's Python.
+
+Prints what each step ended with, as JSON.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright  # pyright: ignore
+
+PLACE = json.loads(sys.argv[1])
+WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 360, "height": 740}
+# Returns the forbidden things in the document
+FIND_TRAPS = """() => [
+  window.hacked ? "a script ran" : "",
+  ...[...document.querySelectorAll("*")].flatMap((node) => [
+    /^(script|iframe|object|embed|base|meta|form|style|link|svg|math|img)$/i.test(node.tagName) &&
+      node.closest(".markdown, pre") ? `<${node.tagName}>` : "",
+    ...[...node.attributes].map(({ name, value }) =>
+      /^on/i.test(name) || /^\\s*(javascript|data|vbscript):/i.test(value)
+        ? `${name}=${value}` : ""),
+  ]),
+].filter(Boolean)"""
+RUN_AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+  .map(({ id, impact, nodes }) =>
+    `${impact} ${id}: ${nodes.map((each) => each.target).slice(0, 3)}`)"""
+
+
+class Tour:
+    """One browser; each method is a step, and returns what it found or raises."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser, self.page = browser, self.open(browser)
+        self.requests = list[str]()
+
+    def open(self, browser: Browser, address: str = "", **options: Any) -> Page:
+        """Open the page in a context of its own, with the token."""
+        context = browser.new_context(**{"viewport": WIDE, "locale": "en-US", **options})
+        context.add_init_script(path=PLACE["axe"])
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.goto(address or PLACE["address"])
+        return page
+
+    def show(self, page: Page, thread: str, kind: str = ".talk") -> None:
+        """Show a thread."""
+        page.evaluate(f"location.hash = '#/t/{PLACE[thread]}'")
+        page.wait_for_selector(f"{kind} > *")
+
+    def take_picture(self, page: Page, name: str) -> None:
+        """Take a picture of what is seen."""
+        page.screenshot(path=str(Path(PLACE["pictures"], f"{name}.png")))
+
+    def hide_the_token(self) -> str:
+        """The token is not left in the address."""
+        self.page.wait_for_selector(".row")
+        assert "token" not in self.page.url, self.page.url
+        return "done"
+
+    def answer_by_keyboard(self) -> str:
+        """A question is found and answered with keys alone."""
+        page = self.page
+        page.keyboard.press("Tab")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "search"
+        page.keyboard.type("script tour")
+        expect(page.locator(".row")).to_have_count(1)
+        self._tab_to("a.row")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".question button.primary")
+        self.take_picture(page, "question")
+        self._tab_to(".question button.primary")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="19 %").wait_for()
+        self._tab_to(".question .choices button:nth-child(2)")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".question .diff")
+        self._tab_to(".question button.primary")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".markdown table")
+        expect(page.locator(".busy")).to_have_count(0, timeout=30_000)
+        return "done"
+
+    def _tab_to(self, selector: str) -> None:
+        for _ in range(80):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("(one) => document.activeElement?.matches(one)", selector):
+                return
+        raise AssertionError(f"no key leads to {selector}")
+
+    def stop_a_run(self) -> str:
+        """A message is sent, its run is stopped."""
+        page = self.page
+        page.locator(".composer textarea").fill("Go on.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".busy")
+        page.get_by_role("button", name="Stop").click()
+        page.wait_for_selector(".note.warn")
+        return "done"
+
+    def undo_a_file(self) -> str:
+        """Files are shown, undone, and done again."""
+        page = self.page
+        page.locator("#tab-files").click()
+        page.wait_for_selector(".files .diff")
+        self.take_picture(page, "files")
+        page.get_by_role("button", name="Undo").click()
+        page.wait_for_selector(".files .note")
+        page.get_by_role("button", name="Redo").click()
+        page.wait_for_selector(".files .diff")
+        return "done"
+
+    def fork_a_step(self) -> str:
+        """Steps are shown; a fork opens its thread."""
+        page, before = self.page, self.page.url
+        page.locator("#tab-steps").click()
+        page.wait_for_selector(".steps li")
+        self.take_picture(page, "steps")
+        page.get_by_role("button", name="Fork").nth(1).click()
+        page.wait_for_function("(old) => location.href !== old", arg=before)
+        page.wait_for_selector(".talk > *")
+        return "done"
+
+    def read_attacks(self) -> str:
+        """Nothing of hostile texts runs, loads, or becomes a forbidden element."""
+        page = self.page
+        loaded = list[str]()
+        page.on("request", lambda request: loaded.append(request.url))
+        page.on("dialog", lambda dialog: loaded.append("a dialog"))
+        self.show(page, "hostile")
+        page.wait_for_selector(".answer .markdown")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        for tab in ("talk", "files", "steps"):
+            page.locator(f"#tab-{tab}").click()
+            page.wait_for_timeout(300)
+            traps = page.evaluate(FIND_TRAPS)
+            assert not traps, traps
+        own = PLACE["address"].partition("/#")[0]
+        foreign = [url for url in loaded if not url.startswith(own)]
+        assert not foreign, foreign
+        return "done"
+
+    def open_a_long_thread(self) -> str:
+        """A thread of 1,000 messages opens at its end, and scrolls to its beginning."""
+        page = self.open(self.browser)
+        page.wait_for_selector(".row")
+        started = page.evaluate("performance.now()")
+        self.show(page, "long")
+        page.wait_for_selector(".answer table")
+        took = page.evaluate("performance.now()") - started
+        distance = page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => { const p = document.getElementById"
+            "('panel'); done(p.scrollHeight - p.scrollTop - p.clientHeight); }))"
+        )
+        assert distance < 100, f"{distance} px from the end"
+        while page.locator(".talk > .link").count():
+            page.locator(".talk > .link").click()
+        count = page.locator(".talk > *").count()
+        page.evaluate("document.getElementById('panel').scrollTop = 0")
+        expect(page.locator(".human").first).to_be_in_viewport()
+        size = page.evaluate(
+            "fetch(`/api/threads/${location.hash.slice(4)}`, { headers: { authorization:"
+            " `Bearer ${localStorage.getItem('mcode-token')}` } })"
+            ".then((answer) => answer.text()).then((text) => text.length)"
+        )
+        page.context.close()
+        return f"done: {count} entries, {size / 1000:.0f} kB, {took:.0f} ms"
+
+    def check_with_axe(self) -> str:
+        """axe-core finds no serious fault in any view."""
+        faults, views = list[str](), 0
+        for scheme, language in (("light", "en"), ("dark", "en"), ("light", "zh")):
+            for name, size in (("wide", WIDE), ("narrow", NARROW)):
+                address = PLACE["chinese"] if language == "zh" else ""
+                page = self.open(self.browser, address, color_scheme=scheme, viewport=size)
+                for view in ("#/", "#/new", *self._list_views()):
+                    thread, _, tab = view.partition("|")
+                    page.evaluate("(hash) => { location.hash = hash; }", thread)
+                    page.wait_for_timeout(400)
+                    if tab:
+                        page.locator(f"#tab-{tab}").click()
+                        page.wait_for_timeout(600)
+                    views += 1
+                    seen = f"{language}-{scheme}-{name}-{tab or thread.strip('#/') or 'inbox'}"
+                    self.take_picture(page, seen)
+                    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                    if overflow > 0:
+                        faults.append(f"{seen}: {overflow} px too wide")
+                    faults += [f"{seen}: {each}" for each in page.evaluate(RUN_AXE)]
+                page.context.close()
+        serious = [each for each in faults if "minor" not in each and "moderate" not in each]
+        assert not serious, "; ".join(dict.fromkeys(serious))
+        rest = "; ".join(dict.fromkeys(each.partition(": ")[2] for each in faults))
+        return f"done: {views} views; lesser remarks: {rest or 'none'}"
+
+    def _list_views(self) -> list[str]:
+        return [f"#/t/{PLACE['tour']}|{tab}" for tab in ("talk", "files", "steps")]
+
+
+STEPS: dict[str, Callable[[Tour], str]] = {
+    "the token leaves the address": Tour.hide_the_token,
+    "questions answered by keyboard": Tour.answer_by_keyboard,
+    "message, stop": Tour.stop_a_run,
+    "files, undo, redo": Tour.undo_a_file,
+    "steps, fork": Tour.fork_a_step,
+    "hostile texts": Tour.read_attacks,
+    "1,000 messages": Tour.open_a_long_thread,
+    "axe-core": Tour.check_with_axe,
+}
+
+
+def main() -> None:
+    """Do all steps."""
+    ends = dict[str, str]()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=PLACE["browser"], args=["--no-sandbox"]
+        )
+        tour = Tour(browser)
+        for name, step in STEPS.items():
+            try:
+                ends[name] = step(tour)
+            except Exception as error:
+                tour.take_picture(tour.page, f"failed-{len(ends)}")
+                ends[name] = f"failed: {error}".replace("\n", " ").replace("|", "/")[:1500]
+        browser.close()
+    print(json.dumps(ends))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,18 +1,22 @@
 """Scan of a project for files that a command must not read, or must not write.
 
-The whole tree is scanned before each command, as files may appear at any time. If the scan cannot
-be complete, the command is denied: a secret that was not found would be readable.
+The whole tree is scanned before each command, as files may appear at any time; of a folder whose
+state is unchanged (`docs/decisions/0051`) and that had nothing to guard, the last scan holds. If
+the scan cannot be complete, the command is denied: a secret that was not found would be readable.
 """
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ...config.security.path_variants import to_canonical_path
 from ...config.text import text
+from ..filesystem.state_cache import StateCache, find_local_device, read_state
 from ..protected_paths import find_protected_name
 from ..result import ToolError
 from ..workspace import Workspace
@@ -22,6 +26,8 @@ MAX_ENTRIES = 1_000_000
 MAX_FOUND = 1_000
 # Most cached names of ordinary files, for each folder name
 MAX_CACHED = 10_000
+# Folders whose last scan is kept
+MAX_CACHED_ENTRIES = 200_000
 # Installed packages: configuration files inside them affect no tool of the project
 _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
 # Certificates that installed packages trust: not secret, and every network client reads them
@@ -50,31 +56,71 @@ class GuardedFiles:
         return of_secrets + len(self.protected) + len(self.git)
 
 
+class _FolderScan(NamedTuple):
+    """What a folder holds; kept while it is unchanged if nothing in it is guarded."""
+
+    size: int
+    below: Sequence[tuple[str, bool]]
+    """The folders in it, and whether they are of others."""
+    is_plain: bool
+
+
+_scans = StateCache[_FolderScan](MAX_CACHED_ENTRIES)
+
+
 def scan_project(workspace: Workspace) -> GuardedFiles:
     """Scan the project; raises ToolError if it is too large."""
     guarded_files, seen = GuardedFiles(), 0
-    root = str(workspace.root)
-    folders = [(root, False)]
+    device = find_local_device(workspace.root)
+    folders = [(str(workspace.root), False)]
     while folders:
-        folder, of_others = folders.pop()
-        entries = _list_entries(guarded_files, folder)
-        seen += len(entries)
+        scan = _scan_cached(workspace, guarded_files, *folders.pop(), device)
+        seen += scan.size
         if seen > MAX_ENTRIES:
             raise ToolError(text(_TOO_MANY, count=f"{MAX_ENTRIES:,}", what="files"))
-        inside = "" if folder == root else os.path.basename(folder)
-        ordinary = _get_ordinary_names(workspace.ignore, inside)
-        for entry in entries:
-            if entry.name not in ordinary:
-                if _is_noted(workspace, guarded_files, entry, inside, of_others):
-                    continue
-                if len(ordinary) < MAX_CACHED and _is_ordinary(workspace, entry, inside):
-                    ordinary.add(entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                folders.append((entry.path, of_others or entry.name in _OF_OTHERS))
+        folders += scan.below
         if guarded_files.count > MAX_FOUND:
             kind = "secret or protected files"
             raise ToolError(text(_TOO_MANY, count=f"{MAX_FOUND:,}", what=kind))
     return guarded_files
+
+
+def _scan_cached(
+    workspace: Workspace,
+    guarded_files: GuardedFiles,
+    folder: str,
+    of_others: bool,
+    device: int | None,
+) -> _FolderScan:
+    """Scan one folder, or return its last scan: a name that comes or goes changes its state."""
+    key = (workspace.root, workspace.ignore, workspace.own, folder, of_others)
+    state = read_state(folder) if device is not None else None
+    if state and (scan := _scans.get(key, state)):
+        return scan
+    scan = _scan_folder(workspace, guarded_files, folder, of_others)
+    if state and state.device == device and scan.is_plain and read_state(folder) == state:
+        _scans.add(key, state, scan, 1 + len(scan.below))
+    return scan
+
+
+def _scan_folder(
+    workspace: Workspace, guarded_files: GuardedFiles, folder: str, of_others: bool
+) -> _FolderScan:
+    before = guarded_files.count
+    entries = _list_entries(guarded_files, folder)
+    inside = "" if folder == str(workspace.root) else os.path.basename(folder)
+    ordinary = _get_ordinary_names(workspace.ignore, inside)
+    below, is_plain = list[tuple[str, bool]](), guarded_files.count == before
+    for entry in entries:
+        if entry.name not in ordinary:
+            if _is_noted(workspace, guarded_files, entry, inside, of_others):
+                is_plain = False  # also where it is a link, which may lead elsewhere next time
+                continue
+            if len(ordinary) < MAX_CACHED and _is_ordinary(workspace, entry, inside):
+                ordinary.add(entry.name)
+        if entry.is_dir(follow_symlinks=False):
+            below.append((entry.path, of_others or entry.name in _OF_OTHERS))
+    return _FolderScan(len(entries), below, is_plain)
 
 
 def _list_entries(guarded_files: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:

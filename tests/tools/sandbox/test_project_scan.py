@@ -1,8 +1,12 @@
 import os
+import random
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from maxagent.tools.filesystem import state_cache
+from maxagent.tools.filesystem.state_cache import StateCache
 from maxagent.tools.result import ToolError
 from maxagent.tools.sandbox import project_scan
 from maxagent.tools.sandbox.project_scan import scan_project
@@ -113,3 +117,39 @@ def test_what_is_too_much_to_guard_is_refused(
     monkeypatch.setattr(project_scan, "MAX_ENTRIES", 11)
     with pytest.raises(ToolError, match="over 11 files.*outside_sandbox"):
         scan_project(workspace)
+
+
+ACTS = [
+    "touch {a}/new{n}",
+    "touch {a}/.env",
+    "mkdir -p {a}/{n}; echo x > {a}/{n}/id_rsa",
+    "mv {a} {b}{n}",
+    "mv {a}/x.py {b}/x{n}.key",
+    "mv {a}/.env {b}/env{n}",
+    "rm -rf {a}; ln -s {b} {a}",
+    "ln -sfn {a}/x.py {b}/.env",
+    "ln -sfn /etc/passwd {a}/AGENTS.md; ln -sfn ../{b} {a}/inner",
+    "rm -rf {a}; echo x > {a}",
+    "mkdir -p {a}/secrets; touch {a}/secrets/x",
+    "mkdir -p {a}/.git {a}/node_modules/{b}; touch {a}/node_modules/{b}/.npmrc",
+    "echo x > {a}/.env; rm {a}/.env; touch -d 2001-01-01 {a}",
+    "cp -a {a} {b}{n}",
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scan_from_memory_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(state_cache, "SETTLED", 20_000_000)
+    chance, folders = random.Random(seed), ["a", "b", "a/c", "a/c/d", "e"]
+    workspace = make(tmp_path, *(f"{folder}/x.py" for folder in folders))
+    scan_project(workspace)
+    for number in range(40):
+        a, b = chance.sample(folders, 2)
+        command = chance.choice(ACTS).format(a=a, b=b, n=number)
+        subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True)
+        result = scan_project(workspace)
+        with monkeypatch.context() as anew:
+            anew.setattr(project_scan, "_scans", StateCache(0))
+            assert result == scan_project(workspace), command

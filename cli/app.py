@@ -35,6 +35,7 @@ from .options import Language, OutputFormat, Verbose
 from .rendering.help import install_help_pages
 from .rendering.output import echo
 from .rendering.usage_error import WRONG_USE, asks_for_help, describe_usage_error
+from .terminal_options import read_terminal_options
 
 # The module and the name of each command, under the headings and in the order of `mcode --help`
 COMMAND_GROUPS = {
@@ -148,6 +149,7 @@ def handle_global_options(
         use_language(lang.value)
     if profile:
         os.environ["MAXAGENT_PROFILE"] = profile
+        read_terminal_options(paths.locate_home())
     if debug or is_debug_requested(os.environ):
         _start_debug_log()
     if log:
@@ -238,6 +240,7 @@ def run() -> NoReturn:
 def _run_command(arguments: Sequence[str]) -> int:
     """Select the language, run the command and return the exit code."""
     use_language(select_language(arguments, os.environ, Path("."), paths.locate_home()))
+    read_terminal_options(paths.locate_home())
     command = get_command(app)
     install_help_pages(command)
     return command(arguments, standalone_mode=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...config.errors import UsageError
 from ...config.text import text
+from ..terminal_options import build_program_environ
 
 USUAL = "vi"
 
@@ -37,7 +38,8 @@ def edit_text(content: str, suffix: str) -> str:
 
 def _run_editor(command: str, file: Path) -> None:
     try:
-        done = subprocess.run([*shlex.split(command), str(file)], check=False)
+        program = [*shlex.split(command), str(file)]
+        done = subprocess.run(program, check=False, env=build_program_environ())
     except (OSError, ValueError) as error:
         raise UsageError(
             text("the editor `{command}` cannot be started: {error}", command=command, error=error),

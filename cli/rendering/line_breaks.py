@@ -1,5 +1,6 @@
 """Line breaks: between words, and between Chinese characters as well."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 TAB = 4
+# An address of the web, without what a sentence adds to it
+ADDRESS = re.compile(r"https?://(?:(?![<>\"'`|])[!-~])*(?![.,;:!?)\]}*_<>\"'`|])[!-~]")
 
 # Characters that stay with the one before them
 NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")
@@ -27,18 +30,29 @@ def _split_line(line: str, width: int) -> list[str]:
     return [line[begin:end].rstrip() for begin, end in pairwise(places)]
 
 
-def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
-    """Return where rows of at most `width` cells begin, except the first."""
+def find_breaks(
+    line: str, width: int, *, anywhere: bool = False, keeps_addresses: bool = False
+) -> list[int]:
+    """Return where rows of at most `width` cells begin, except the first.
+
+    With `keeps_addresses` an address stays whole, if need be on a row that is too long.
+    """
     width = max(width, 2)  # room for at least one character
+    matches = ADDRESS.finditer(line) if keeps_addresses else ()
+    whole = {index for match in matches for index in range(match.start() + 1, match.end())}
     breaks: list[int] = []
     begin = place = cells = 0  # start of the row; its last possible break; its width
     for index, char in enumerate(line):
         size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
+            if place <= begin and index in whole:
+                break
             begin = place if place > begin else index
             breaks.append(begin)
             cells = measure_width(line[begin:index])
         cells += size
+        if index + 1 in whole:
+            continue
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1
     return breaks
@@ -51,11 +65,11 @@ def _may_break(char: str, following: str) -> bool:
     return wide and following not in NEVER_FIRST and char not in NEVER_LAST
 
 
-def wrap_text(text: "Text", width: int) -> "Iterator[Text]":
+def wrap_text(text: "Text", width: int, *, keeps_addresses: bool = False) -> "Iterator[Text]":
     """Yield rows of at most `width` cells; drop spaces at a break, cut a long word."""
     for line in text.split("\n", allow_blank=True):
         line.expand_tabs(TAB)
-        for row in line.divide(find_breaks(line.plain, width)):
+        for row in line.divide(find_breaks(line.plain, width, keeps_addresses=keeps_addresses)):
             row.rstrip()
             yield row
 

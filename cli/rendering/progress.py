@@ -22,10 +22,11 @@ from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
 EVERY = 1.0  # seconds between two redraws, and of silence before the first
+SOON = 0.05  # seconds of silence before rows that were there come back
 PROGRESS_MARK = " · "
 FINAL_EVENTS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
 # They print nothing where calls are shown by rows of the moment
-SILENT_EVENTS = (ev.ToolCall, ev.ToolOutput, ev.ToolProgress)
+SILENT_EVENTS = (ev.ToolOutput, ev.ToolProgress)
 STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress, ev.ToolProgress)
 
 
@@ -81,7 +82,7 @@ class ProgressRenderer:
         self._renderer.show_event(event)
         # streaming text shows progress by itself, and its last line may be incomplete
         if not isinstance(event, (*FINAL_EVENTS, ev.Thinking, ev.Output)):
-            self._schedule_paint()
+            self._schedule_paint(SOON if self._list_rows and self._list_rows() else EVERY)
 
     def pause(self) -> None:
         """End the open line or block before other output."""
@@ -157,9 +158,9 @@ class ProgressRenderer:
         if not isinstance(event, STREAMED_EVENTS):
             self._since = time.monotonic()
 
-    def _schedule_paint(self) -> None:
+    def _schedule_paint(self, seconds: float = EVERY) -> None:
         with suppress(RuntimeError):  # without a loop there is no timer
-            self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint_row)
+            self._next_paint = asyncio.get_running_loop().call_later(seconds, self._paint_row)
 
     def _paint_row(self) -> None:
         rows: list[Text] = [style_text(line, "dim") for line in self.format_rows()]

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
+from ..terminal_options import get_theme_name, set_theme_name
+
 
 class Theme(NamedTuple):
     """Styles that depend on the background."""
@@ -45,20 +47,18 @@ LIGHT = Theme(
 THEMES: Mapping[str, Theme] = {"ansi": ANSI, "dark": DARK, "light": LIGHT}
 # Background colours in `COLORFGBG` that are light
 _LIGHT_NUMBERS = {"7", "15"}
-_chosen = ""
 
 
 def use_theme(name: str) -> None:
-    """Set the theme by its name; `auto` or empty: as the terminal tells of itself."""
-    global _chosen
-    _chosen = "" if name == "auto" else name
+    """Set the theme by its name; `auto`: as the terminal tells of itself."""
+    set_theme_name(name)
     get_theme.cache_clear()
 
 
 @cache
 def get_theme() -> Theme:
     """Return the theme in force."""
-    return THEMES.get(_chosen) or detect_theme(os.environ)
+    return THEMES.get(get_theme_name()) or detect_theme(os.environ)
 
 
 def detect_theme(environ: Mapping[str, str]) -> Theme:

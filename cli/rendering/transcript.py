@@ -39,12 +39,12 @@ def show_transcript(
 ) -> None:
     """Print the transcript; `full`: with the summaries that the model reads."""
     write = _create_writer()
-    for (heading, style), together in groupby(passages, key=_build_heading):
+    for (heading, style), together in groupby(passages, key=build_heading):
         write("", "")
         if heading:
             write(heading, style)
         for passage in together:
-            for line, look in _format_passage(passage, diffs=diffs, full=full):
+            for line, look in format_passage(passage, diffs=diffs, full=full):
                 write(line, look)
 
 
@@ -58,7 +58,7 @@ def _create_writer() -> Callable[[str, str], None]:
     return lambda text, style: show_line(console, text, style)
 
 
-def _build_heading(passage: TranscriptEntry) -> StyledLine:
+def build_heading(passage: TranscriptEntry) -> StyledLine:
     """Return the author's heading; the parts of one answer share one heading."""
     match passage.kind:
         case "human":
@@ -85,7 +85,8 @@ def _describe_question(passage: TranscriptEntry) -> str:
     return f"{words}  {passage.question[:SHORT_ID]}".rstrip()
 
 
-def _format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Iterator[StyledLine]:
+def format_passage(passage: TranscriptEntry, *, diffs: bool, full: bool) -> Iterator[StyledLine]:
+    """Yield the lines of an entry."""
     match passage.kind:
         case "human" | "answer" | "interrupted":
             yield from _indent_lines(passage.text, "  ")

@@ -19,6 +19,8 @@ from .session.session import Session, show_error
 
 # Seconds within which a second Ctrl-C exits
 SECOND_PRESS_SECONDS = 2.0
+# Seconds within which a second Ctrl-O opens everything
+DOUBLE_PRESS_SECONDS = 0.6
 # Seconds that running work has to finish when the user exits
 ENDS_BY_ITSELF = 0.5
 
@@ -35,7 +37,8 @@ class Conversation:
         self._stopped = False
         self._withdrawn: list[str] = []
         self._since = self._asked_before = 0.0
-        self._pressed = float("-inf")
+        self._pressed = self._opened = float("-inf")
+        self._reading: asyncio.Task[None] | None = None
         self._left = asyncio.Event()
 
     @property
@@ -95,6 +98,11 @@ class Conversation:
             self._stopped = self._doing.cancel()
             self._withdrawn += self.inbox.take_all()
 
+    def receive_interrupt(self) -> None:
+        """Stop the work in progress at SIGINT, unless it is the Ctrl-C of a pager."""
+        if not self.session.is_paging:
+            self.interrupt()
+
     def offer_rewind(self) -> None:
         """Offer to rewind to an earlier step."""
         self.submit_line("/rewind")
@@ -104,8 +112,23 @@ class Conversation:
         self.session.choose_next_mode()
 
     def open_fold(self) -> None:
-        """Show what was folded last."""
-        self.session.open_fold()
+        """Show what was folded last; twice, or if nothing is folded, everything of the thread."""
+        if self._reading and not self._reading.done():
+            return  # the second press of two, and the first has opened everything
+        before, self._opened = self._opened, time.monotonic()
+        is_second = self._opened - before < DOUBLE_PRESS_SECONDS
+        if self.session.thread and (is_second or not self.session.has_fold):
+            self._reading = asyncio.ensure_future(self._show_transcript())
+        else:
+            self.session.open_fold()
+
+    async def _show_transcript(self) -> None:
+        from .slash.transcript import show_transcript  # imports the threads
+
+        try:
+            await show_transcript(self.session)
+        except Exception as error:
+            show_error(self.session, error)
 
     def show_todos(self) -> None:
         """Show the list of tasks."""

@@ -243,7 +243,7 @@ async def _run_plain_prompt(
 async def _run_interruptibly(conversation: Conversation, work: Coroutine[Any, Any, None]) -> None:
     """Let SIGINT stop the work in progress, not the conversation."""
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, conversation.interrupt)
+    loop.add_signal_handler(signal.SIGINT, conversation.receive_interrupt)
     try:
         await work
     finally:

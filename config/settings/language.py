@@ -28,13 +28,13 @@ def read_language(folder: Path, home: Path) -> str:
         return language
     name = get_profile_name(os.environ)
     profile = locate_profiles(home) / f"{name}.yaml" if name in list_profiles(home) else None
-    language = _parse_language(_read_content(profile)) if profile else ""
-    return language or _parse_language(_read_content(locate_user_config(home)))
+    language = _parse_language(read_content(profile)) if profile else ""
+    return language or _parse_language(read_content(locate_user_config(home)))
 
 
 def _read_project_language(folder: Path, home: Path) -> str:
     file = locate_project_config(folder)
-    content = _read_content(file)
+    content = read_content(file)
     language = _parse_language(content)
     if not language:
         return ""
@@ -47,7 +47,7 @@ def _read_project_language(folder: Path, home: Path) -> str:
     return language if trust.trusted and same else ""
 
 
-def _read_content(file: Path) -> bytes:
+def read_content(file: Path) -> bytes:
     """Return the bytes; empty if the file does not exist or cannot be read."""
     try:
         if not file.is_file():  # a pipe would never end

@@ -84,7 +84,7 @@ def load_settings(
         layer, mistakes = validate_layer(source, environ)
         layers.append(layer)
         reports += mistakes
-        reports += _list_traces(layer) if layer.name == project else []
+        reports += _list_own_sections(layer) if layer.name == project else []
     raise_mistakes(reports)
     layers = [*map(with_own_events, without_switches(layers, project))]
     together = [*with_all_patterns(layers, project), merge_rules(layers), merge_hooks(layers)]
@@ -103,12 +103,17 @@ def load_settings(
     )
 
 
-def _list_traces(layer: Layer) -> list[str]:
-    """Report that a project says where traces are sent: they hold what the user's files say."""
-    if "otel" not in layer.values:
-        return []
-    place = layer.find_origin(("otel",))
-    return [text("{place}: `otel` can be set in your own configuration only", place=place)]
+def _list_own_sections(layer: Layer) -> list[str]:
+    """Report what a project may not say: where traces are sent, how the user's terminal looks."""
+    return [
+        text(
+            "{place}: `{section}` can be set in your own configuration only",
+            place=layer.find_origin((section,)),
+            section=section,
+        )
+        for section in ("otel", "ui")
+        if section in layer.values
+    ]
 
 
 def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

@@ -32,6 +32,10 @@ def f{at}():
 """
 LOOKS = {"text": "I look.", "tool_calls": [{"name": "list_files", "args": {}}]}
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)[;m]")
+PAGER = """#!/bin/sh
+echo "$(grep -c '^ *100[0-9]*$' "$1") numbers paged"
+read key
+"""
 EDITOR = """#!/bin/sh
 trap '' INT
 if grep -q Ctrl-C "$1"; then kill -INT 0; fi  # what the terminal does at that key
@@ -53,9 +57,13 @@ def opened(request, tmp_path_factory) -> Iterator[ChatWindow]:
     editor = folder / "editor.sh"
     editor.write_text(EDITOR)
     editor.chmod(0o755)
+    pager = folder / "pager.sh"
+    pager.write_text(PAGER)
+    pager.chmod(0o755)
     with Provider() as provider:
         colours = {"NO_COLOR": "1"} if language == "zh" else {}
-        window = ChatWindow(folder, provider, language, EDITOR=str(editor), **colours)
+        programs = {"EDITOR": str(editor), "PAGER": str(pager)}
+        window = ChatWindow(folder, provider, language, **programs, **colours)
         (window.project / "greeting.txt").write_text("hello\n")
         (window.project / "notes").mkdir()
         (window.project / "notes" / "greenhouse.md").write_text("x\n")
@@ -90,7 +98,17 @@ def test_thinking_folds_and_ctrl_o_opens_it(window):
     assert f"● {folded}" in screen and "┆ Greetings" not in screen
     window.press("ctrl-o").see(window.words("thinking.label") + "┆ Greetings")
     assert window.rest().index("┆ Greetings") > window.rest().index("Hello yourself.")
-    window.press("ctrl-o").see(window.words("fold.none"))
+    window.press("ctrl-o").see("0 numbers paged")  # nothing folded is left
+    window.press("enter").holds("")
+
+
+def test_ctrl_o_twice_pages_every_byte(window):
+    call = {"name": "run_command", "args": {"command": "seq 1000001 1009000"}}
+    window.answers({"tool_calls": [call]}, {"text": "Counted."})
+    window.say("count", until="Counted.")
+    assert window.count("1005000") == 0
+    window.press("ctrl-o", "ctrl-o").see("9000 numbers paged")
+    window.press("enter").holds("")
 
 
 def test_alt_enter_ctrl_j_and_backslash_break_line(window):

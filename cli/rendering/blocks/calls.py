@@ -10,7 +10,7 @@ from rich.text import Text
 from ....sdk import events as ev
 from ...i18n.catalogs import t
 from ...i18n.stored_messages import translate_stored
-from ..block_printer import BULLET, BlockPrinter
+from ..block_printer import BULLET, EDGE, BlockPrinter
 from ..console import style_text
 from ..humanize import format_duration
 from ..line_breaks import TAB
@@ -44,8 +44,12 @@ class CallBlocks:
         print_diff: Callable[[str], None],
         keep_fold: KeepFold | None = None,
         clock: Callable[[], float] = time.monotonic,
+        print_remark: Callable[[str], None] | None = None,
     ) -> None:
         self._printer, self._print_diff, self._clock = printer, print_diff, clock
+        self._print_remark = print_remark
+        self._remark = ""
+        """A remark of the model: it is folded if a call that reads follows."""
         self._keep_fold = keep_fold
         self._open: dict[str, _OpenCall] = {}
         self._reading = ReadingGroup()
@@ -60,9 +64,7 @@ class CallBlocks:
     @property
     def live_rows(self) -> list[Text]:
         """What was read since the last block, and what runs, with the end of its output."""
-        rows: list[Text] = []
-        if self._reading:
-            rows.append(Text(f"{BULLET}{self._reading.format_row(self._printer.width)}", QUIET))
+        rows = self.reading_rows
         for call in self._open.values():
             row = style_text(f"◦ {_format_open(call)}", "")
             row.truncate(self._printer.width, overflow="ellipsis")
@@ -70,9 +72,33 @@ class CallBlocks:
             rows += [_build_output_row(line) for line in call.output.list_live_rows()]
         return rows
 
+    @property
+    def reading_rows(self) -> list[Text]:
+        """What was read since the last block, and what the model said of it."""
+        rows: list[Text] = []
+        if self._reading:
+            rows.append(Text(f"{BULLET}{self._reading.format_row(self._printer.width)}", QUIET))
+        if remark := self._remark or self._reading.remark:
+            rows.append(style_text(f"{EDGE if rows else BULLET}{remark}", QUIET))
+        for row in rows:
+            row.truncate(self._printer.width, overflow="ellipsis")
+        return rows
+
     def add_call(self, event: ev.ToolCall) -> None:
-        """Keep the call to show it with its result."""
+        """Keep the call to show it with its result; a remark before a change is printed."""
+        if self._remark and not is_reading(event.tool, event.args):
+            self.flush()
         self._open[event.id] = self._create_call(event.tool, event.args)
+
+    def hold_remark(self, text: str) -> None:
+        """Hold a remark until it is known what follows."""
+        self.print_held_remark()
+        self._remark = text
+
+    def print_held_remark(self) -> None:
+        """Print the remark that no call has followed."""
+        if self._remark:
+            self.flush()
 
     def _create_call(self, tool: str, args: Mapping[str, Any]) -> _OpenCall:
         output = OutputFold(keeps_all=self._keep_fold is not None)
@@ -105,14 +131,20 @@ class CallBlocks:
         self._print_output(output, title, ok=False)
 
     def flush(self) -> None:
-        """Print the row of the calls that read: another block follows."""
-        if not self._reading:
-            return
+        """Print the row of the calls that read, and a remark: another block follows."""
+        if self._reading:
+            self._flush_group()
+        remark, self._remark = self._remark, ""
+        if remark and self._print_remark:
+            self._print_remark(remark)
+
+    def _flush_group(self) -> None:
         group, self._reading = self._reading, ReadingGroup()
         row = group.format_row(self._printer.width)
-        if group.is_counted or group.has_thoughts_only:
+        is_folded = group.is_counted or bool(group.remark)
+        if is_folded or group.has_thoughts_only:
             row = add_key_hint(row, self._keep_fold)
-        if group.is_counted and self._keep_fold:
+        if is_folded and self._keep_fold:
             self._keep_fold(fold_lines("calls", row, group.list_calls()))
         style = QUIET if group.has_thoughts_only else ""
         right = _format_seconds(group.seconds)
@@ -123,6 +155,9 @@ class CallBlocks:
         call = self._open.pop(event.id, None) or self._create_call(event.tool, event.args)
         seconds = event.metadata.get("duration_s") or self._clock() - call.start_time
         if event.ok and not event.metadata.get("answered") and is_reading(call.tool, call.args):
+            if self._remark:
+                self._reading.add_remark(self._remark)
+                self._remark = ""
             self._reading.add_call(call.tool, call.args, seconds)
             return
         if event.ok and call.tool in SILENT_TOOLS:

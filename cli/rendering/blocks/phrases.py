@@ -74,6 +74,8 @@ def _list_subjects(tool: str, args: Mapping[str, Any]) -> list[str]:
         return [str(args[name]) for name in ("server_name", "tool_name") if args.get(name)]
     if tool in ("grep", "glob"):
         return _describe_search(args)
+    if tool == "list_files":
+        return [str(args.get("path") or ".")]
     if files := list_patched_files(tool, args):
         return [", ".join(files)]
     texts = [value for value in args.values() if isinstance(value, str)]

@@ -50,6 +50,10 @@ class ReadingGroup:
 
     def __init__(self) -> None:
         self._phrases: list[CallPhrase] = []
+        self._lines: list[tuple[str, bool]] = []
+        """Remarks and calls in their order, and whether it is a remark."""
+        self.remark = ""
+        """The last one-line remark of the model between two calls."""
         self._thought = 0
         """Seconds of thinking."""
         self.seconds = 0.0
@@ -72,18 +76,18 @@ class ReadingGroup:
         """Add a thought."""
         self._thought += seconds
 
+    def add_remark(self, text: str) -> None:
+        """Add what the model said before its next call."""
+        self.remark = text
+        self._lines.append((text, True))
+
     def add_call(self, tool: str, args: Mapping[str, Any], seconds: float) -> None:
         """Add a call that has ended."""
         phrase = describe_call(tool, args)
         if phrase not in self._phrases[-1:]:
             self._phrases.append(phrase)
+            self._lines.append((f"{phrase.done} {phrase.subject}".strip(), False))
         self.seconds += seconds
-
-    def clear(self) -> None:
-        """Begin anew."""
-        self._phrases.clear()
-        self._thought = 0
-        self.seconds = 0.0
 
     def format_row(self, width: int) -> str:
         """Return the row: named calls as far as they fit, else their counts."""
@@ -94,8 +98,9 @@ class ReadingGroup:
         return " · ".join(filter(None, [thought, calls]))
 
     def list_calls(self) -> list[str]:
-        """Return every call, one line each."""
-        return [f"{phrase.done} {phrase.subject}".strip() for phrase in self._phrases]
+        """Return every call, one line each, below the remark that led to it."""
+        indent = "  " if self.remark else ""
+        return [text if is_remark else f"{indent}{text}" for text, is_remark in self._lines]
 
 
 def _name_calls(phrases: list[CallPhrase]) -> str:

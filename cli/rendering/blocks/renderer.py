@@ -1,5 +1,6 @@
 """A run at a terminal: blocks with air, an answer as Markdown, calls in human words."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from rich.console import Console
@@ -46,19 +47,21 @@ class BlockRenderer(TextRenderer):
         from ..markdown.live import AnswerView
 
         self._printer, self._keep_fold = BlockPrinter(console), keep_fold
-        self._calls = CallBlocks(self._printer, self._print_diff, keep_fold)
+        self._calls = CallBlocks(
+            self._printer, self._print_diff, keep_fold, print_remark=self._print_remark
+        )
         self._todos = TodoBlocks(self._printer)
         self._test_title = ""
         self._reviewed = ""
         """The outcome that a review has shown."""
-        show_rows = show_rows or TransientRows(console).show_rows
+        self._show_rows = show_rows or TransientRows(console).show_rows
         super().__init__(
             show_thinking=show_thinking,
             console=console,
-            answer=AnswerView(console, show_rows, self._printer),
+            answer=AnswerView(console, self._show_below, self._printer, self._calls.flush),
             thinking=ThinkingView(
                 console,
-                show_rows,
+                self._show_below,
                 self._keep_thought if keep_fold else None,
                 show_fold=self._calls.add_thought,
             ),
@@ -79,10 +82,12 @@ class BlockRenderer(TextRenderer):
         match event:
             case ev.Output(text=text):
                 if text.strip():
-                    self._calls.flush()
+                    self._calls.print_held_remark()
                 super()._show_own_event(event)
-            case ev.TokenUsage():
-                self._finish_text()  # a group of reading calls goes on
+            case ev.TokenUsage() | ev.ToolCall():
+                self._hold_remark()  # a group of reading calls goes on
+                if isinstance(event, ev.ToolCall):
+                    self._calls.add_call(event)
             case ev.RunStarted():
                 self._show_start(event)
             case ev.RoleStarted(role=role):
@@ -145,9 +150,12 @@ class BlockRenderer(TextRenderer):
         style = VERDICT_STYLES[event.verdict]
         reason = sanitize_line(translate_stored(event.reason))
         verdict = t("labelled", label=t(f"verdict.{event.verdict}"), said=reason)
-        self._printer.print_head(style_text(self._test_title, "bold"), bullet=style)
+        title, self._test_title = self._test_title, ""
+        if not title:  # nothing has run
+            self._printer.print_line(verdict, style)
+            return
+        self._printer.print_head(style_text(title, "bold"), bullet=style)
         is_failed = event.verdict == "failed"
-        title = self._test_title
         if not self._calls.finish_output(VERIFY, title=title, ok=not is_failed) and is_failed:
             self._calls.print_text(title, event.tail)
         self._printer.print_rows(style_text(verdict, style))
@@ -261,8 +269,22 @@ class BlockRenderer(TextRenderer):
         self._finish_block()
         self._printer.print_rows(style_text(line, "dim"))
 
-    def _finish_text(self) -> None:
+    def _hold_remark(self) -> None:
+        """Keep a short text for the row of reading calls; print any other."""
+        remark = self._answer.take_remark() if self._answer else ""
         super()._finish_block()
+        if remark:
+            self._calls.hold_remark(remark)
+
+    def _print_remark(self, text: str) -> None:
+        if self._answer:
+            self._answer.add_text(text)
+            self._answer.finish_answer()
+
+    def _show_below(self, rows: Sequence[Text]) -> None:
+        """Show what arrives below what was read, which it may still belong to."""
+        above = self._calls.reading_rows if rows else []
+        self._show_rows([Text(), *above, *rows] if above else rows)
 
     def _finish_block(self) -> None:
         super()._finish_block()

@@ -1,7 +1,7 @@
 """Layout of Markdown as rows of a screen: marks become styles, bullets, bars and light rules.
 
-Code is copied as it was written; `/copy` has the Markdown itself. Addresses are shown as text,
-never as a terminal's hyperlink, so that a link shows its target.
+Code is copied as it was written; `/copy` has the Markdown itself. Addresses are shown as text and
+not broken: a link shows its target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ....config.security.redaction import redact
 from ..console import style_text
-from ..line_breaks import TAB, cut_text, wrap_text
+from ..line_breaks import ADDRESS, TAB, cut_text, wrap_text
 from ..sanitize import sanitize_text
 from ..table import GAP
 from ..text_width import measure_width
@@ -46,10 +46,17 @@ def _render_markdown(source: str, width: int) -> list[Text]:
 
     document = SyntaxTreeNode(_get_parser().parse(sanitize_text(redact(source))))
     rows = _render_nodes(document.children, max(width, NARROWEST))
-    fitting = [part for row in rows for part in cut_text(row, width)]
+    fitting = [part for row in rows for part in _cut_row(row, width)]
     for row in fitting:
         row.rstrip()
     return fitting
+
+
+def _cut_row(row: Text, width: int) -> Iterator[Text]:
+    """Yield the row in parts that fit; one that ends with an address stays as long as that is."""
+    if any(match.end() > width for match in ADDRESS.finditer(row.plain)):
+        return iter((row,))
+    return cut_text(row, width)
 
 
 @cache
@@ -91,7 +98,7 @@ def _render_node(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
             text.stylize(HEADINGS.get(node.tag, OTHER_HEADING))
             yield from wrap_text(text, width)
         case _:
-            yield from wrap_text(_render_inline(node), width)
+            yield from wrap_text(_render_inline(node), width, keeps_addresses=True)
 
 
 def _render_list(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:

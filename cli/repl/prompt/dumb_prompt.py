@@ -1,5 +1,6 @@
 """A prompt for terminals without cursor control (`TERM=dumb`): one line after another."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 from typing import TypeVar
@@ -52,6 +53,10 @@ class PlainPrompt:
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function use the terminal."""
         return run_question(question)
+
+    async def run_program(self, run: Callable[[], None]) -> None:
+        """Let a program use the terminal."""
+        await asyncio.to_thread(run)
 
 
 def _has_line_waiting() -> bool:

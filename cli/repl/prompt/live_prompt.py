@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from prompt_toolkit.application import Application, in_terminal
+from prompt_toolkit.application import Application, in_terminal, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, ThreadedCompleter
 from prompt_toolkit.filters import Condition
@@ -111,6 +111,10 @@ class LivePrompt:
             self._app.output.flush()
             with self._hold_draft():
                 return run_question(question)
+
+    async def run_program(self, run: Callable[[], None]) -> None:
+        """Let a program use the terminal without the prompt; output waits until it has ended."""
+        await run_in_terminal(run, in_executor=True)
 
     async def run(self, when_usable: Callable[[], None]) -> None:
         """Show the prompt until `close`; raise EOFError when the terminal is gone."""

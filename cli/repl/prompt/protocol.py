@@ -60,6 +60,10 @@ class Prompt(Protocol):
         """
         ...
 
+    async def run_program(self, run: Callable[[], None]) -> None:
+        """Let a program use the terminal in place of the prompt; a turn goes on meanwhile."""
+        ...
+
 
 def run_question(question: Callable[[], Answer]) -> Answer:
     """Return the answer; the loop is blocked meanwhile, so signals must reach its reader.

@@ -12,7 +12,9 @@ from ...execution.chat_session import ChatSession
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.listings.threads import SHORT_ID
+from ...terminal_options import wants_notifications
 from ..prompt.protocol import Prompt, PromptAborted
+from ..prompt.terminal_signals import build_notification_code
 from .inbox import Inbox
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ class Session(ChatSession):
     """The last error shown, until the next line runs."""
     standing_words: dict[str, object] = field(default_factory=dict[str, object])
     """Last status texts shown, by their beginning: only a change is shown again."""
+    is_paging: bool = False
+    """Whether the user reads in the pager, which has the terminal and its Ctrl-C."""
     titles: bool = False
     """Whether the model may name the thread."""
     titled_thread_id: str = ""
@@ -205,6 +209,16 @@ class Session(ChatSession):
         )  # imports rich, which the first prompt does without
 
         self.prompt.print_above(render_lines(content, style))
+
+    @property
+    def has_fold(self) -> bool:
+        """Whether Ctrl-O has something to open."""
+        return bool(self.folds or self.children)
+
+    def notify(self, words: str) -> None:
+        """Ring, and show a notification if the terminal can, unless that is switched off."""
+        if wants_notifications():
+            self.prompt.send_escape_codes(build_notification_code(words))
 
     def open_fold(self, *, kind: str = "") -> None:
         """Show what was folded last, of one kind if given; the next time, what was before it.

@@ -14,7 +14,7 @@ from ....sdk.threads.titles import generate_title
 from ...execution.interactive_run import InteractiveRun
 from ...i18n.catalogs import t
 from ..prompt.protocol import PromptAborted
-from ..prompt.terminal_signals import LONG, build_notification_code, build_title_code
+from ..prompt.terminal_signals import LONG, build_progress_code, build_title_code
 from .background_startup import refresh_status
 from .session import Session
 from .turn_renderer import TurnView
@@ -74,13 +74,15 @@ async def _follow_turn(
         await refresh_status(session, await session.wait_for_runner())
     begin_titling(session, last)
     if time.monotonic() - start_time > LONG:
-        session.prompt.send_escape_codes(build_notification_code(t("repl.done")))
+        session.notify(t("repl.done"))
 
 
 async def _run_to_end(session: Session, turn: Coroutine[Any, Any, Event | None]) -> Event | None:
     try:
+        session.prompt.send_escape_codes(build_progress_code("busy"))
         return await turn
     finally:
+        session.prompt.send_escape_codes(build_progress_code("none"))
         session.unread_lines += session.inbox.end_steering()
 
 

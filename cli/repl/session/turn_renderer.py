@@ -18,13 +18,14 @@ from ...i18n.stored_messages import translate_stored
 from ...options import is_verbose
 from ...rendering.block_printer import EDGE
 from ...rendering.blocks.renderer import BlockRenderer
+from ...rendering.blocks.todos import count_done
 from ...rendering.console import open_console, render_lines
 from ...rendering.listings.threads import SHORT_ID
 from ...rendering.progress import format_progress
 from ...rendering.subagents.running_children import RunningChildren
 from ...rendering.text_renderer import TextRenderer
 from ...rendering.turn_meter import TurnMeter
-from ..prompt.terminal_signals import build_notification_code, build_title_code
+from ..prompt.terminal_signals import build_progress_code, build_title_code
 from .provider_wait import ProviderWait
 from .session import Session
 
@@ -204,6 +205,8 @@ class TurnView:
         match event:
             case ev.Todos(items=items):
                 session.todos = items
+                done = round(100 * count_done(items) / max(len(items), 1))
+                session.prompt.send_escape_codes(build_progress_code("busy", done))
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode
                 session.sandbox = event.sandbox
@@ -227,7 +230,7 @@ class TurnView:
                 if session.usage:
                     session.usage = replace(session.usage, window=after)
             case ev.Question(kind=kind) if kind != "limit":
-                session.prompt.send_escape_codes(build_notification_code(t("repl.asks")))
+                session.notify(t("repl.asks"))
             case _:
                 pass
         session.prompt.refresh()

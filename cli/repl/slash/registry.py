@@ -32,8 +32,10 @@ from . import (
     modes,
     project,
     status,
+    theme,
     thinking,
     threads,
+    transcript,
 )
 from .custom import list_custom_commands, list_invocable_skills, run_custom_command
 
@@ -100,6 +102,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("todos", status.show_todos),
         SlashCommand("copy", answers.copy_answer, "[N]"),
         SlashCommand("export", answers.export_conversation, "[FILE]"),
+        SlashCommand("transcript", transcript.show_transcript),
         SlashCommand("btw", answers.ask_beside, "TEXT"),
         SlashCommand("diff", files.show_changes),
         SlashCommand("goal", checks.work_until_checked, "TEXT"),
@@ -123,6 +126,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("login", project.log_in, "[PROVIDER]"),
         SlashCommand("memory", memory.manage_memory, "[inbox|keep ID|drop ID|add TEXT|…]"),
         SlashCommand("doctor", checks.check_machine),
+        SlashCommand("theme", theme.choose_theme, "[NAME]"),
         SlashCommand("keys", keys.show_keys),
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )

@@ -29,6 +29,51 @@ def test_reading_goes_on_over_requests_and_ends_with_text() -> None:
     assert rows == ["● Read a.py", "● Done."]
 
 
+def step(number: int, tool: str = "read_file", ok: bool = True) -> list[ev.Event]:
+    """A remark, and the call that follows from it."""
+    args = {"path": f"m{number}.py"}
+    said = [ev.Output(f"Now module {number}, "), ev.Output("which the `parser` calls.\n\n"), USAGE]
+    ended = ev.ToolResult(f"c{number}", tool, ok, "", "" if ok else "no such file", {})
+    return [*said, ev.ToolCall(f"c{number}", tool, args, "build"), ended]
+
+
+def test_sixty_reading_steps_are_one_row() -> None:
+    rows = shown(*(event for n in range(60) for event in step(n)), ev.Output("Done."), USAGE)
+    assert rows == ["● Read 60 files", "● Done."]
+
+
+def test_remark_before_a_change_or_failure_stays() -> None:
+    rows = shown(*step(1), *step(2, "write_file"), *step(3), *step(4, ok=False), ev.Output("So."))
+    assert rows[:3] == [
+        "● Read m1.py",
+        "● Now module 2, which the parser calls.",
+        "● Wrote m2.py",
+    ]
+    assert rows[3:] == [
+        "● Read m3.py",
+        "● Now module 4, which the parser calls.",
+        "● Read m4.py: no such file",
+        "● So.",
+    ]
+
+
+def test_rows_of_the_moment_have_the_remark() -> None:
+    seen: list[list[str]] = []
+    renderer = BlockRenderer(
+        console=GlassConsole(60),
+        show_rows=lambda rows: seen.append([row.plain for row in rows]),
+    )
+    for event in step(1):
+        renderer.show_event(event)
+    assert [row.plain for row in renderer.live_rows] == [
+        "● Read m1.py",
+        "  Now module 1, which the `parser` calls.",
+    ]
+    renderer.show_event(ev.Output("What arrives."))
+    assert [row for row in seen[-1] if row][-1] == "● What arrives."
+    assert "● Read m1.py" in seen[-1]
+
+
 def test_error_and_hint_are_one_block() -> None:
     rows = shown(ev.Failure("no answer", "try later", 1, "abcdef123456"))
     assert rows[:2] == ["● error: no answer", "  hint: try later"] and "abcdef12" in rows[2]

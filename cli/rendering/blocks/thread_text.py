@@ -1,0 +1,78 @@
+"""A whole thread as text for a pager: each message, call and output in full, searchable."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ....config.security.redaction import redact
+from ....sdk.threads.transcript import TranscriptEntry
+from ...stdin_block import extract_stdin
+from ..sanitize import sanitize_text
+from ..transcript import StyledLine, build_heading, format_passage
+from .phrases import describe_call
+
+INDENT = "    "
+
+ReadText = Callable[[TranscriptEntry], str]
+ReadEntries = Callable[[TranscriptEntry], Sequence[TranscriptEntry]]
+
+
+def format_thread(
+    entries: Sequence[TranscriptEntry], read_output: ReadText, read_child: ReadEntries
+) -> Iterator[StyledLine]:
+    """Yield the lines of a thread, and of each sub-agent below the call that has sent it.
+
+    `read_output` returns all that a call's program wrote, empty if its result has it.
+    """
+    for (heading, style), together in groupby(entries, key=build_heading):
+        yield "", ""
+        if heading:
+            yield heading, style
+        for entry in together:
+            yield from _format_entry(entry, read_output, read_child)
+
+
+def _format_entry(
+    entry: TranscriptEntry, read_output: ReadText, read_child: ReadEntries
+) -> Iterator[StyledLine]:
+    match entry.kind:
+        case "aside":
+            piped = extract_stdin(entry.text)
+            yield from _indent_text(entry.text if piped is None else piped)
+        case "call":
+            yield from _format_call(entry, read_output(entry) or entry.result)
+        case "subagent":
+            yield from format_passage(entry, diffs=True, full=True)
+            for line, style in format_thread(read_child(entry), read_output, read_child):
+                yield f"{INDENT}{line}".rstrip(), style
+        case "tests":
+            yield from format_passage(entry, diffs=True, full=True)
+            yield from _indent_text(str(entry.facts.get("tail") or ""))
+        case _:
+            yield from format_passage(entry, diffs=True, full=True)
+
+
+def _format_call(entry: TranscriptEntry, output: str) -> Iterator[StyledLine]:
+    """Yield the call in human words, its arguments, its output and its diff."""
+    phrase = describe_call(entry.tool, entry.args)
+    verb = phrase.done if entry.ok else phrase.infinitive
+    yield f"● {verb} {phrase.subject}".rstrip(), "bold" if entry.ok is not False else "bold red"
+    if list(entry.args.values()) != [phrase.subject]:
+        yield from _format_args(entry.args)
+    yield from _indent_text(output)
+    yield from _indent_text(str(entry.facts.get("diff") or ""))
+
+
+def _format_args(args: Mapping[str, Any]) -> Iterator[StyledLine]:
+    for name, value in args.items():
+        text = sanitize_text(redact(f"{name}: {value}"))
+        first, *others = text.rstrip("\n").split("\n")
+        yield f"  {first}", "dim"
+        for line in others:
+            yield f"{INDENT}{line}", "dim"
+
+
+def _indent_text(text: str) -> Iterator[StyledLine]:
+    """Yield the lines of a text as they are, below their head."""
+    for line in sanitize_text(redact(text)).strip("\n").split("\n") if text.strip() else ():
+        yield f"{INDENT}{line}", ""

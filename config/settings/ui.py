@@ -1,0 +1,16 @@
+"""The settings of the terminal; `ui_values.py` reads them before the schema is loaded."""
+
+from typing import Literal
+
+from .section import Section
+
+
+class UiSection(Section):
+    """How `mcode` looks at a terminal."""
+
+    theme: Literal["auto", "dark", "light", "ansi"] = "auto"
+    """Colours for a dark or a light background, or `ansi`: the terminal's own sixteen."""
+    plain: bool = False
+    """Whether lines are only ever appended, as with `TERM=dumb`: for screen readers."""
+    notifications: bool = True
+    """Whether the terminal rings and notifies at a question and at the end of a long turn."""

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture pictures test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -24,6 +24,9 @@ demo: $(INSTALLED) ## repair a small project with a scripted model; no key, no n
 
 picture: $(INSTALLED) ## draw docs/demo/run.svg from a real run of the demo
 	$(BIN)/python docs/demo/picture.py
+
+pictures: $(INSTALLED) ## draw build/pictures/index.html: real runs, dark, light, without colours, Chinese
+	$(BIN)/python docs/pictures.py
 
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile

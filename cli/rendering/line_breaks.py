@@ -1,7 +1,7 @@
 """Line breaks: between words, and between Chinese characters as well."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,18 @@ NEVER_LAST = set("（《「『【〈〔“‘([{$")
 def split_rows(text: str, width: int) -> list[str]:
     """Return rows of at most `width` cells; drop spaces at a break, cut a long word."""
     return [row for line in text.split("\n") for row in _split_line(line.expandtabs(TAB), width)]
+
+
+def fill_rows(parts: Iterable[str], separator: str, width: int) -> list[str]:
+    """Return parts in rows of at most `width` cells; a part is not broken if it fits a row."""
+    rows: list[str] = []
+    for part in parts:
+        longer = f"{rows[-1]}{separator}{part}" if rows else part
+        if rows and measure_width(longer) <= width:
+            rows[-1] = longer
+        else:
+            rows.append(part)
+    return [piece for row in rows for piece in split_rows(row, width)]
 
 
 def _split_line(line: str, width: int) -> list[str]:

@@ -21,7 +21,7 @@ from ..prompts.first_run import lead_to_first_key
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
-from ..rendering.line_breaks import split_rows
+from ..rendering.line_breaks import fill_rows
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 from .input_loop import Conversation
@@ -62,7 +62,7 @@ def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePr
         busy=lambda: conversation.busy_text,
         status=lambda columns: format_status(_build_status(conversation.session), columns),
         is_plan=lambda: conversation.session.plan,
-        todos=lambda: conversation.session.todo_row,
+        todos=lambda columns: conversation.session.format_todo_row(columns),
     )
     return LivePrompt(
         conversation, conversation.pastes, state, completer, FolderHistory(home, folder)
@@ -189,8 +189,9 @@ def build_card(folder: Path, options: "Options") -> list[str]:
     if place.startswith(f"{user_home}/"):
         place = f"~{place.removeprefix(user_home)}"
     facts = [f"mcode {__version__}", options.get("model", ""), place, read_branch(folder)]
-    rows = [SEPARATOR.join(sanitize_line(fact) for fact in facts if fact), t("repl.greeting")]
-    return [row for text in rows for row in split_rows(text, get_terminal_width())]
+    groups = [[sanitize_line(fact) for fact in facts if fact], t("repl.greeting").split(SEPARATOR)]
+    width = get_terminal_width()
+    return [row for parts in groups for row in fill_rows(parts, SEPARATOR, width)]
 
 
 async def _run_live_prompt(

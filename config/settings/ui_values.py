@@ -46,4 +46,4 @@ def _parse_values(text: str) -> dict[str, str]:
     if not section:
         return {}
     lines = (line.partition("#")[0] for line in section[1].split("\n"))
-    return dict(match.groups() for line in lines for match in _ENTRY.finditer(line))
+    return {match[1]: match[2] for line in lines for match in _ENTRY.finditer(line)}

@@ -38,7 +38,13 @@ def render_hunks(file: FileDiff, width: int) -> Iterator[Text]:
     for number, hunk in enumerate(file.hunks):
         if number:
             yield Text(f"{'⋮':>{digits}}", NOTE_STYLE)
-        yield from _render_hunk(hunk, file.path, digits, width)
+        yield from _render_hunk(_strip_hunk(hunk), file.path, digits, width)
+
+
+def _strip_hunk(hunk: Sequence[DiffLine]) -> Sequence[DiffLine]:
+    """Return the lines without empty ones around a change at both ends: they say nothing."""
+    shown = [n for n, line in enumerate(hunk) if line.kind != "context" or line.text.strip()]
+    return hunk[shown[0] : shown[-1] + 1] if shown else hunk
 
 
 def fold_rows(rows: Sequence[Text], limit: int | None) -> list[Text]:

@@ -55,8 +55,8 @@ class PromptState:
     status: Callable[[int], str]
     """Returns the status line for a width in columns."""
     is_plan: Callable[[], bool]
-    todos: Callable[[], str] = lambda: ""
-    """How far the list of tasks is; empty: there is none, or nothing is left."""
+    todos: Callable[[int], str] = lambda columns: ""
+    """How far the list of tasks is, for a width; empty: there is none, or nothing is left."""
     tail: str = ""
 
 
@@ -80,7 +80,8 @@ def build_layout(
             ),
             _build_text_window(lambda: [("class:busy", state.busy())], lambda: bool(state.busy())),
             _build_text_window(
-                lambda: [("class:waiting", state.todos())], lambda: bool(state.todos())
+                lambda: [("class:waiting", state.todos(_count_columns()))],
+                lambda: bool(state.todos(_count_columns())),
             ),
             _build_text_window(
                 lambda: _render_stashed(find_stashed()), lambda: bool(find_stashed())
@@ -131,4 +132,8 @@ def _render_status(state: PromptState, typed: str) -> StyleAndTextTuples:
     if kind := find_shell_kind(typed):
         return [("class:status.shell", t(f"status.line.{kind}"))]
     style = "class:status.plan" if state.is_plan() else "class:status"
-    return [(style, state.status(get_app().output.get_size().columns))]
+    return [(style, state.status(_count_columns()))]
+
+
+def _count_columns() -> int:
+    return get_app().output.get_size().columns

@@ -98,14 +98,15 @@ class Session(ChatSession):
     title_task: "asyncio.Future[None] | None" = None
     """The task that is making a title."""
 
-    @property
-    def todo_row(self) -> str:
-        """How far the list of tasks is; empty if nothing of it is left."""
+    def format_todo_row(self, columns: int) -> str:
+        """Return how far the list of tasks is; empty if nothing of it is left."""
         from ...rendering.blocks.todos import count_done, format_row
+        from ...rendering.text_width import measure_width, shorten_text
 
         if count_done(self.todos) == len(self.todos):
             return ""
-        return t("repl.todos", row=format_row(self.todos))
+        room = columns - measure_width(t("repl.todos", row="")) - 1
+        return t("repl.todos", row=shorten_text(format_row(self.todos), room))
 
     def show_todos(self) -> None:
         """Show the list of tasks."""

@@ -1,11 +1,9 @@
-"""TODO: what this is."""
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from maxagent.cli.rendering.line_breaks import cut_text, wrap_text
+from maxagent.cli.rendering.line_breaks import cut_text, fill_rows, wrap_text
 from maxagent.cli.rendering.text_width import measure_width
 
 TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80)
@@ -50,3 +48,16 @@ def test_code_is_cut_without_losing_anything(text, width):
 def test_styles_go_on_in_the_next_row():
     first, second = wrap_text(Text.assemble("one ", ("two three", "bold")), 8)
     assert first.spans[-1].style == second.spans[0].style == "bold"
+
+
+@pytest.mark.parametrize(
+    ("parts", "rows"),
+    [
+        ([], []),
+        (["a", "b"], ["a · b"]),
+        (["type", "! runs a command", "b"], ["type", "! runs a", "command", "b"]),
+        (["输入", "! 运行", "x"], ["输入", "! 运行", "x"]),
+    ],
+)
+def test_parts_stay_whole_where_they_fit(parts: list[str], rows: list[str]) -> None:
+    assert fill_rows(parts, " · ", 8) == rows

@@ -34,7 +34,7 @@ CELL, LINE, MARGIN = 8.4, 19, 16  # pixels
 ROWS, PATIENCE = 30, 60.0
 DARK = ("#101418", "#d8dee4", "#8b949e #ff7b72 #7ee787 #e3b341 #79c0ff #d2a8ff #76e3ea #d8dee4")
 LIGHT = ("#ffffff", "#1f2328", "#6e7781 #cf222e #116329 #9a6700 #0969da #8250df #1b7c83 #1f2328")
-NAMES = "brightblack red green brown blue magenta cyan white".split()
+NAMES = ["brightblack", "red", "green", "brown", "blue", "magenta", "cyan", "white"]
 FAINT = re.compile(r"\x1b\[((?:\d+;)*)2((?:;\d+)*)m")  # pyte does not know faint text
 LINK = re.compile(r"\x1b\]8;.*?(?:\x1b\\|\a)")
 KEYS = ("API_KEY", "LLC_", "MAXAGENT_")
@@ -107,8 +107,8 @@ class Window:
         file.write_text(draw(rows, self.look), encoding="utf-8")
 
     def _list_rows(self) -> Iterator[dict[int, Char]]:
-        shown = [number for number, row in enumerate(self._screen.display) if row.strip()]
-        for number in range(max(shown, default=0) + 1):
+        written = [number for number, row in enumerate(self._screen.display) if row.strip()]
+        for number in range(max(written, default=0) + 1):
             yield self._screen.buffer[number]
 
 

@@ -51,19 +51,19 @@ def find_breaks(
     """
     width = max(width, 2)  # room for at least one character
     matches = ADDRESS.finditer(line) if keeps_addresses else ()
-    whole = {index for match in matches for index in range(match.start() + 1, match.end())}
+    inside = {index for match in matches for index in range(match.start() + 1, match.end())}
     breaks: list[int] = []
     begin = place = cells = 0  # start of the row; its last possible break; its width
     for index, char in enumerate(line):
         size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
-            if place <= begin and index in whole:
+            if place <= begin and index in inside:
                 break
             begin = place if place > begin else index
             breaks.append(begin)
             cells = measure_width(line[begin:index])
         cells += size
-        if index + 1 in whole:
+        if index + 1 in inside:
             continue
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1

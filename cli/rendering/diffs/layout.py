@@ -43,8 +43,8 @@ def render_hunks(file: FileDiff, width: int) -> Iterator[Text]:
 
 def _strip_hunk(hunk: Sequence[DiffLine]) -> Sequence[DiffLine]:
     """Return the lines without empty ones around a change at both ends: they say nothing."""
-    shown = [n for n, line in enumerate(hunk) if line.kind != "context" or line.text.strip()]
-    return hunk[shown[0] : shown[-1] + 1] if shown else hunk
+    rows = [n for n, line in enumerate(hunk) if line.kind != "context" or line.text.strip()]
+    return hunk[rows[0] : rows[-1] + 1] if rows else hunk
 
 
 def fold_rows(rows: Sequence[Text], limit: int | None) -> list[Text]:

@@ -49,8 +49,8 @@ def shows_progress(environ: Mapping[str, str]) -> bool:
     if program == "iTerm.app":
         version = re.findall(r"\d+", environ.get("TERM_PROGRAM_VERSION", ""))
         return [int(number) for number in version] >= ITERM_WITH_PROGRESS
-    known = program in ("ghostty", "WezTerm") or environ.get("ConEmuANSI") == "ON"
-    return known or "WT_SESSION" in environ
+    is_windows = "WT_SESSION" in environ or environ.get("ConEmuANSI") == "ON"
+    return is_windows or program in ("ghostty", "WezTerm")
 
 
 def build_copy_code(text: str) -> str:

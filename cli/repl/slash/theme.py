@@ -24,7 +24,7 @@ SAMPLE = """--- a/cart.py
 
 async def choose_theme(session: Session, name: str) -> None:
     """Use a theme from now on; without a name show the one in force."""
-    names = ", ".join(f"`{known}`" for known in NAMES)
+    names = ", ".join(f"`{theme}`" for theme in NAMES)
     if name and name not in NAMES:
         raise UsageError(t("slash.theme.unknown", name=name), hint=t("slash.near", names=names))
     if name:

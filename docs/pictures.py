@@ -48,13 +48,15 @@ class Look:
     columns: int = 80
     is_light: bool = False
     environ: dict[str, str] = field(default_factory=dict[str, str])
+    ready: str = "Esc: do not answer"
+    """Stands below a question as soon as a key counts."""
 
 
 LOOKS = (
     Look("dark"),
     Look("light", is_light=True),
     Look("no-colour", environ={"NO_COLOR": "1"}),
-    Look("chinese", 40, environ={"MAXAGENT_LANG": "zh"}),
+    Look("chinese", 40, environ={"MAXAGENT_LANG": "zh"}, ready="Esc：不回答"),
 )
 
 
@@ -178,7 +180,7 @@ def draw_look(look: Look, place: Path) -> None:
     shutil.copytree(DEMO / "project", project)
     subprocess.run(["git", "init", "--quiet", project], check=True)
     with Window(look, [], project) as window:
-        window.wait_for("Esc")
+        window.wait_for(look.ready)
         window.draw("0-trust")
         window.type("3")
         window.wait_for("API_KEY")
@@ -195,10 +197,10 @@ def draw_conversation(look: Look, project: Path) -> None:
     with Window(look, options, project) as window:
         window.wait_for("›")
         window.type("Why is the discount wrong?\r")
-        window.wait_for("Esc")
+        window.wait_for(look.ready)
         window.draw("2-approval")
         window.type("1")
-        window.wait_for("$0.00 ·" if look.columns > 40 else "#round")
+        window.wait_for("#round")
         window.draw("3-answer")
         window.type("/context\r")
         window.wait_for("128,000")
@@ -247,6 +249,8 @@ def _draw_run(run: Sequence[Char], start: int, row: int, colors: dict[str, str])
     """The background and the text of a run; `textLength` keeps the columns in every font."""
     text, look = "".join(cell.data for cell in run), run[0]
     x, y, width = MARGIN + start * CELL, MARGIN + LINE * row, len(run) * CELL
+    before, after = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
+    inner = escape(text.strip()).replace(" ", "\u00a0")  # a viewer would join spaces
     front, back = (colors.get(color, f"#{color}") for color in (look.fg, look.bg))
     has_back = look.bg != "default" or look.reverse
     if look.reverse:
@@ -258,8 +262,9 @@ def _draw_run(run: Sequence[Char], start: int, row: int, colors: dict[str, str])
     italic = ' font-style="italic"' if look.italics else ""
     line = ' text-decoration="underline"' if look.underscore else ""
     return (
-        f'{rect if has_back else ""}<text x="{x:g}" y="{y + LINE * 0.75:g}" '
-        f'textLength="{width:g}" fill="{front}"{bold}{italic}{line}>{escape(text)}</text>'
+        f'{rect if has_back else ""}<text x="{x + before * CELL:g}" y="{y + LINE * 0.75:g}" '
+        f'textLength="{width - (before + after) * CELL:g}" '
+        f'fill="{front}"{bold}{italic}{line}>{inner}</text>'
     )
 
 

@@ -12,7 +12,8 @@ from chat_window import ChatWindow, in_git, squeezed
 from provider import Provider
 
 from maxagent import __version__
-from maxagent.cli.rendering.line_breaks import split_rows
+from maxagent.cli.rendering.line_breaks import fill_rows
+from maxagent.cli.repl.prompt.status_bar import SEPARATOR
 from maxagent.memory.cards.listing import read_cards
 from maxagent.memory.cards.namespaces import identify_project
 from maxagent.nodes.recovery.partial_answer import INTERRUPTED
@@ -392,7 +393,7 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
 
 def test_window_has_title_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
-    rows = split_rows(window.words("repl.greeting"), window.columns)
+    rows = fill_rows(window.words("repl.greeting").split(SEPARATOR), SEPARATOR, window.columns)
     shown = window.terminal.scrollback()
     assert shown.startswith(f"mcode {__version__} · ") and "\n".join([*rows, ""]) in shown
     assert "trunk" in squeezed(shown).partition(squeezed(rows[0]))[0]

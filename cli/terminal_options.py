@@ -1,11 +1,23 @@
-"""What the user wants of the terminal: the settings under `ui`, known before the first output."""
+"""What the user wants of the terminal: the settings under `ui`, known before the first output.
+
+The schema takes longer to load than that. An invalid value is ignored here: the loader of the
+configuration reports it with its line.
+"""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..config.settings.ui_values import read_ui_values
+from ..config.paths import locate_user_config
+from ..config.settings.language import read_content
+from ..config.settings.profiles import get_profile_name, list_profiles, locate_profiles
 
+# The lines below `ui:` that are indented, empty or a comment
+_SECTION = re.compile(r"^ui[ \t]*:[ \t]*(?:#.*)?\n((?:(?:[ \t#].*)?\n)*)", re.M)
+_FLOW = re.compile(r"^ui[ \t]*:[ \t]*\{([^}\n]*)\}", re.M)
+_ENTRY = re.compile(r"""(\w+)[ \t]*:[ \t]*["']?([\w-]+)["']?""")
+_VARIABLES = re.compile(r"(?:LLC|MAXAGENT)_UI__(\w+)")
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 _values: dict[str, str] = {}
@@ -40,3 +52,32 @@ def wants_notifications() -> bool:
 def build_program_environ() -> Mapping[str, str]:
     """Return the environment of an editor or a pager, which sees the terminal as it is."""
     return {**os.environ, **({"TERM": _terminal_type[0]} if _terminal_type else {})}
+
+
+def read_ui_values(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that are set, as they are written."""
+    values: dict[str, str] = {}
+    for file in _list_files(home, environ):
+        values.update(_parse_values(read_content(file).decode(errors="replace")))
+    for prefix in ("LLC", "MAXAGENT"):  # the second one wins
+        for name, value in environ.items():
+            match = _VARIABLES.fullmatch(name)
+            if match and name.startswith(prefix):
+                values[match[1].lower()] = value
+    return values
+
+
+def _list_files(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    yield locate_user_config(home)
+    name = get_profile_name(environ)
+    if name in list_profiles(home):
+        yield locate_profiles(home) / f"{name}.yaml"
+
+
+def _parse_values(text: str) -> dict[str, str]:
+    text = text.replace("\r\n", "\n") + "\n"
+    section = _FLOW.search(text) or _SECTION.search(text)
+    if not section:
+        return {}
+    lines = (line.partition("#")[0] for line in section[1].split("\n"))
+    return {match[1]: match[2] for line in lines for match in _ENTRY.finditer(line)}

@@ -1,4 +1,4 @@
-"""The settings of the terminal; `ui_values.py` reads them before the schema is loaded."""
+"""The settings of the terminal; `cli/terminal_options.py` reads them before the others."""
 
 from typing import Literal
 

@@ -32,9 +32,9 @@ def test_reading_goes_on_over_requests_and_ends_with_text() -> None:
 def step(number: int, tool: str = "read_file", ok: bool = True) -> list[ev.Event]:
     """A remark, and the call that follows from it."""
     args = {"path": f"m{number}.py"}
-    said = [ev.Output(f"Now module {number}, "), ev.Output("which the `parser` calls.\n\n"), USAGE]
+    texts = [ev.Output(f"Now module {number}, "), ev.Output("which the `parser` calls.\n\n"), USAGE]
     ended = ev.ToolResult(f"c{number}", tool, ok, "", "" if ok else "no such file", {})
-    return [*said, ev.ToolCall(f"c{number}", tool, args, "build"), ended]
+    return [*texts, ev.ToolCall(f"c{number}", tool, args, "build"), ended]
 
 
 def test_sixty_reading_steps_are_one_row() -> None:

@@ -17,8 +17,8 @@ CHANGING = re.compile(
 def texts(drawing: str) -> list[str]:
     """What the picture says, in an order of its own: calls that only read finish in any."""
     matches: Iterable[str] = re.findall(r"<text[^>]*>(.*?)</text>", drawing)
-    rows = (CHANGING.sub("", unescape(text)) for text in matches)
-    return sorted(" ".join(sorted(re.split(r"[ ,·]+", row))) for row in rows if row.strip())
+    rows = (CHANGING.sub("", unescape(text)).strip() for text in matches)
+    return sorted(" ".join(sorted(re.split(r"[ ,·]+", row))) for row in rows if row)
 
 
 def test_picture_is_a_run_of_today() -> None:

@@ -61,6 +61,10 @@ class AskedCall:
 ANSWER_CALL_ID = "answer"
 
 
+JournalEntry = StartedCall | FinishedCall | UnfinishedCall | AskedCall
+"""What is known of a call that is about to run."""
+
+
 class Journal:
     """The journal of all threads in one database; its methods block, and any thread may call them.
 
@@ -84,7 +88,7 @@ class Journal:
 
     def begin_call(
         self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
-    ) -> StartedCall | FinishedCall | UnfinishedCall | AskedCall:
+    ) -> JournalEntry:
         """Record the call before it runs, or return what is known of it.
 
         An unfinished call may run again only if it is `repeatable` and was so when it started.

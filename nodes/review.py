@@ -67,7 +67,7 @@ async def _ask_user(state: State, runtime: Runtime[Context]) -> Mapping[str, Any
             {"action_name": "review", "allowed_decisions": ["approve", "reject", "respond"]}
         ],
     }
-    return request_answer(question, _parse_decision)
+    return await asyncio.to_thread(request_answer, question, _parse_decision)
 
 
 def _parse_decision(answer: object) -> Mapping[str, Any] | None:

@@ -44,6 +44,7 @@ from .messages.images import mark_images
 from .recovery.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .repetition.repeated_calls import shorten_repeated_answer
 from .run.agent import Agent, load_agent, with_rules
+from .run.audit import begin_call, finish_call
 from .run.context import Context, get_thread_id
 from .run.dependencies import Dependencies
 from .run.emit import emit
@@ -183,12 +184,9 @@ async def _run_once(
     if record:
         await record.take_snapshot(named)
         record.named = await asyncio.to_thread(_find_named_paths, call["args"], deps)
+    repeatable = record is None or (is_server_tool(tool) and tool.is_repeatable)
     journal_entry = await asyncio.to_thread(
-        deps.journal.begin_call,
-        thread,
-        key,
-        tool.name,
-        repeatable=record is None or (is_server_tool(tool) and tool.is_repeatable),
+        begin_call, deps, thread, key, tool.name, call, repeatable=repeatable
     )
     if isinstance(journal_entry, FinishedCall):
         return CallResult(**journal_entry.result)
@@ -205,7 +203,7 @@ async def _run_once(
     if record:
         perhaps = named if result.ok or isinstance(journal_entry, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
-    await asyncio.to_thread(deps.journal.finish_call, thread, key, asdict(result))
+    await asyncio.to_thread(finish_call, deps, thread, key, asdict(result))
     return result
 
 

@@ -55,7 +55,7 @@ async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransiti
         return Command(goto="switch", update={"asked": asked, "draft": changed})
     ends = [] if leaves else _list_ended_commands(runtime)
     question = _build_question(call, options, plan_text, draft, ends)
-    decision = request_answer(question, _parse_decision)
+    decision = await asyncio.to_thread(request_answer, question, _parse_decision)
     if plan_text and decision["type"] == "edit":
         plan_text = _get_edited_plan(decision)
         await asyncio.to_thread(write_plan, workspace, plan_file, plan_text)

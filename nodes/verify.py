@@ -153,7 +153,7 @@ async def run_proof(state: State, record: FileRecord, commands: Sequence[TestCom
     refused = Proof(build_unverified(REFUSED, record.tree, command_line))
     if deps.policy.mode == "read-only":
         return refused
-    approved = not asked or ask_consent(asked, deps)
+    approved = not asked or await asyncio.to_thread(ask_consent, asked, deps)
     update = add_consent(state, asked, approved=approved)
     before = state.get("evidence") if UNIX_SOCKETS in asked[2:] else None
     if not approved:

@@ -22,6 +22,7 @@ from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction
 from . import lease
+from .audit import delete_audit
 from .pull_requests import is_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_next_time, read_threads
@@ -243,6 +244,7 @@ class ThreadIndex:
                 delete_folder(locate_folder(self._home, thread_id))
             for log in paths.find_request_logs(self._home, thread_id):
                 log.unlink(missing_ok=True)
+            delete_audit(self._home, thread_id)
 
     def _check_retention(self, thread_id: str) -> None:
         if load_managed_policy() is None:

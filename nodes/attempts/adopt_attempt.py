@@ -7,6 +7,7 @@ threads, and their changes are saved as files of this thread.
 import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +53,7 @@ async def adopt_attempt(
 ) -> Command[Literal["verify", "review", "__end__"]]:
     """Merge the best attempt and go to the review, or to the tests; end if there is none."""
     deps = await runtime.context.open_dependencies(state)
-    results = choose_undecided(state, runtime)
+    results = await choose_undecided(state, runtime)
     best = next((result for result in results if result["kept"]), None)
     worktrees = await asyncio.to_thread(_find_worktrees, deps, runtime, results)
     await _save_changes(deps, runtime, results, worktrees)
@@ -153,7 +154,7 @@ async def _merge(
         emit_changes(runtime, merged.entry.changes, "merge", merged.entry.after)
 
 
-def choose_undecided(state: State, runtime: Runtime[Context]) -> list[AttemptResult]:
+async def choose_undecided(state: State, runtime: Runtime[Context]) -> list[AttemptResult]:
     """Return the results, with the attempt that the user chooses marked if none is verified."""
     results = state.get("attempts", [])
     undecided = [result for result in results if result.get("undecided")]
@@ -164,7 +165,8 @@ def choose_undecided(state: State, runtime: Runtime[Context]) -> list[AttemptRes
         emit(runtime, Notice(text(LEFT, numbers=numbers)))
         return results
     allowed = [result["number"] for result in undecided]
-    number = request_answer(_build_question(undecided), lambda answer: _parse(answer, allowed))
+    question = _build_question(undecided)
+    number = await asyncio.to_thread(request_answer, question, partial(_parse, allowed=allowed))
     if number:
         emit(runtime, Notice(text(CHOSEN, number=number)))
     return [

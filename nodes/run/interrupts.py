@@ -7,6 +7,7 @@ from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt, interrupt
 
+from .audit import record_answer, record_question
 from .plain_answers import describe_expected, to_decisions
 
 Fitted = TypeVar("Fitted")
@@ -41,11 +42,13 @@ def request_answer(question: dict[str, Any], fitted: Callable[[object], Fitted |
     comes once more behind one with an ID, and does not count.
     """
     named, configs = _count_named_answers(), question.get("review_configs", ())
+    record = record_question(question)
     answers: list[object] = [interrupt(question)] if not named else []
     while True:
         if named and len(answers) == named:
             settled = fitted(to_decisions(answers[-1], configs))
             if settled is not None:
+                record_answer(record, answers[-1])
                 return settled
         try:
             answers.append(interrupt(question))
@@ -53,6 +56,7 @@ def request_answer(question: dict[str, Any], fitted: Callable[[object], Fitted |
             settled = None if named else fitted(to_decisions(answers[-1], configs))
             if settled is None:
                 raise explain_refusal(asked, question) from None
+            record_answer(record, answers[-1])
             return settled
 
 

@@ -1,7 +1,20 @@
 """`mcode threads` with all its commands."""
 
 from .. import resume
-from . import changes, compact, fork, listing, move, prune, show, trace, transfer, tree, watch
+from . import (
+    audit,
+    changes,
+    compact,
+    fork,
+    listing,
+    move,
+    prune,
+    show,
+    trace,
+    transfer,
+    tree,
+    watch,
+)
 
 app = listing.app
 for command in (
@@ -12,6 +25,7 @@ for command in (
     tree.tree,
     changes.changes,
     trace.trace,
+    audit.audit,
     transfer.export,
     prune.prune,
     compact.compact,

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 TAB = 4
-# An address of the web, without what a sentence adds to it
-ADDRESS = re.compile(r"https?://(?:(?![<>\"'`|])[!-~])*(?![.,;:!?)\]}*_<>\"'`|])[!-~]")
+# An address of the web (RFC 3986), without what a sentence adds to it; its host may be `[::1]`
+_REST = r"(?:(?![<>\"'`|\\^{}\[\]])[!-~])*(?![.,;:!?)*_<>\"'`|\\^{}\[\]])[!-~]"
+ADDRESS = re.compile(rf"https?://(?:\[[\da-fA-F:.]+\](?:{_REST})?|{_REST})")
 
 # Characters that stay with the one before them
 NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..config.errors import UsageError
 from ..config.text import text
-from .http.context_windows import LearntLimits
+from .http.learnt_limits import LearntLimits
 from .policy.limits import check_request
 from .resolver import ResolvedModel
 from .xml_calls.refusals import ToolRefusals

@@ -77,7 +77,7 @@ def forget(
     """Forget the context window that was learnt when a model's server rejected a long request."""
     import asyncio
 
-    from ...models.http.context_windows import LearntLimits
+    from ...models.http.learnt_limits import LearntLimits
     from ...models.resolver import resolve
 
     resolved = resolve(_load_settings().settings, os.environ, name)

@@ -8,7 +8,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
 from ...models.catalog import list_providers_of
-from ...models.http.context_windows import LearntLimits
+from ...models.http.learnt_limits import LearntLimits
 from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, describe_model, list_corrections, resolve
 from ..i18n.catalogs import t

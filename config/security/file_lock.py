@@ -1,6 +1,5 @@
 """Lock files whose wait does not block the event loop, on file systems that have locks."""
 
-import asyncio
 import errno
 import fcntl
 import os
@@ -23,6 +22,8 @@ USE_LOCAL_DISK = (
 @asynccontextmanager
 async def acquire_file_lock(path: Path) -> AsyncGenerator[int]:
     """Hold the lock; yields its descriptor, for a child that must hold it for its lifetime."""
+    import asyncio  # light commands read the words of this module only
+
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     give_up_at = time.monotonic() + LOCK_TIMEOUT
     try:

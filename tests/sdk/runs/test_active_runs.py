@@ -110,7 +110,7 @@ async def test_many_users_share_one_runner(runner, tmp_path) -> None:
 
 
 async def test_time_limit_ends_one_run_alone(runner, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("maxagent.sdk.runs.time_limit.GRACE", 0.2)
+    monkeypatch.setattr("maxagent.sdk.runs.execution.GRACE", 0.2)
     hang = {"tool_calls": [{"name": "run_command", "args": {"command": "sleep 60"}}]}
     short = Conversation(runner, tmp_path, "short", time_limit=0.5)
     (tmp_path / "short.json").write_text(json.dumps([hang, {"text": "Done."}]))

@@ -98,12 +98,14 @@ async def plan_restore(
     changes = [change for change in changes if change.path not in kept_folders]
     hollow, blocked = _find_hollow_folders(changes, conflicts, find_filled_folders(entries))
     changes = [change for change in changes if change.path not in hollow]
+    changes += await asyncio.to_thread(_list_empty_parents, snapshots.folder, changes)
+    changes.sort(key=lambda change: change.path)
     first = {goal.path: goal.runs[0].old for goal in goals}
     return RestorePlan(
         tree=tree,
         changes=tuple(change for change in changes if change.path not in conflicts),
         merged=frozenset(
-            c.path for c in changes if c.path not in conflicts and c.new != first[c.path]
+            c.path for c in changes if c.path not in conflicts and c.new != first.get(c.path, c.new)
         ),
         conflicts=tuple(Conflict(path, conflicts[path]) for path in _select_reported(conflicts)),
         skipped=frozenset(conflicts) | blocked,
@@ -156,6 +158,27 @@ def _find_hollow_folders(
             around.update(list_parent_folders(path))
     hollow = created - around
     return hollow, hollow.intersection(a for path in conflicts for a in list_parent_folders(path))
+
+
+def _list_empty_parents(folder: Path, changes: Sequence[PathChange]) -> list[PathChange]:
+    """Return the empty folders that get contents, as unchanged: the way back is to keep them."""
+    known_paths = {change.path for change in changes}
+    coming = [c.path for c in changes if c.old == ABSENT != c.new]
+    parents = {above for path in coming for above in list_parent_folders(path)} - known_paths
+    versions = {path: read_version(folder, path) for path in sorted(parents)}
+    return [
+        PathChange(path, version, version)
+        for path, version in versions.items()
+        if version != ABSENT and _is_empty(folder / path)
+    ]
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
 
 
 def _find_kept_folders(folder: Path, deleted_paths: Set[str]) -> set[str]:

@@ -414,7 +414,7 @@ def test_interruption_by_esc_is_shown_once_after_kill(window):
     for words, answer in (("on", "Gone on."), ("further", "And further.")):
         window.say(words, until=answer)
         asked = window.provider.requests[-1].body["messages"]
-        [at] = [at for at, one in enumerate(asked) if "said before esc" in one["content"]]
+        [at] = [at for at, one in enumerate(asked) if "said before esc" in str(one["content"])]
         told = [one["content"] for one in asked[at + 1 : at + 3]]
         assert (asked[at]["role"], told) == ("assistant", [INTERRUPTED, "on"])
         assert window.told() == words

@@ -145,6 +145,31 @@ async def test_a_folder_that_was_empty_comes_back_empty(tmp_path: Path) -> None:
     assert project.files() == emptied
 
 
+@pytest.mark.parametrize(
+    ("filled", "emptied"),
+    [
+        ("top/x", "rm top/x"),
+        ("top/sub/x", "rm top/sub/x"),
+        ("top/sub/x", "rm -r top/sub"),
+        ("top/sub/x", "rm top/sub/x; chmod 700 top/sub"),
+        ("top/x", "rm top/x; mkdir top/sub"),
+        ("top/sub/x", "rm -r top; mkdir top"),
+    ],
+)
+async def test_redo_keeps_a_folder_emptied_before(
+    filled: str, emptied: str, tmp_path: Path
+) -> None:
+    project = Recorded(tmp_path)
+    (project.folder / filled).parent.mkdir(parents=True)
+    (project.folder / filled).write_bytes(LINES)
+    await project.shell(sh(f"rm {filled}"))
+    sh(f"echo user > {filled}; {emptied}")(project.folder)
+    before = project.files()
+    await project.undo(force=True)
+    await project.redo()
+    assert project.files() == before
+
+
 async def test_a_folder_without_its_lost_files_goes(project: Recorded) -> None:
     sh("mkdir -p top/sub; echo x > top/sub/x; echo y > top/y")(project.folder)
     await project.shell(sh("rm -r top"))

@@ -118,7 +118,7 @@ class HardenedFetch:
             timeout=TIMEOUT,
             env={
                 **build_git_environment(network=True),
-                "PATH": build_search_path(root),
+                "PATH": await asyncio.to_thread(build_search_path, root),
                 "GIT_DIR": str(folder),
                 "GIT_OBJECT_DIRECTORY": str(self._find_common() / "objects"),
                 "GIT_ALLOW_PROTOCOL": _PROTOCOLS,

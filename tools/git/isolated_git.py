@@ -115,7 +115,7 @@ async def open_isolated_git(repository: UserGit) -> AsyncGenerator[IsolatedGit]:
         await asyncio.to_thread(
             _create_folder, folder, objects, dict(zip(_COPIED, copied, strict=True))
         )
-        path = {"PATH": build_search_path(repository.folder)}
+        path = {"PATH": await asyncio.to_thread(build_search_path, repository.folder)}
         own = UserGit(
             repository.folder,
             {**path, "GIT_DIR": str(folder), "GIT_WORK_TREE": str(repository.folder)},

@@ -8,7 +8,7 @@ command started is stopped, even if MaxAgent itself is killed: commands are chil
 import asyncio
 import atexit
 import contextlib
-import json
+import marshal
 import os
 import signal
 import socket
@@ -33,7 +33,9 @@ LAST_WORDS = 0.5
 # Seconds that killing may take: the system may hold a process
 UNKILLABLE = 5.0
 
-_SCRIPT = str(Path(__file__).with_name("supervisor.py"))
+_FOLDER = str(Path(__file__).parent)
+# Imported, it has bytecode; what else lies in its folder must not take the names of others
+_SUPERVISE = "import sys; sys.path.append(sys.argv[2]); import supervisor; supervisor.main()"
 
 Sink = Callable[[bytes], None]
 # The rules of `creation_guard.py`, as JSON takes them
@@ -274,7 +276,10 @@ async def _start_command(
     environ = build_child_environment(os.environ, env)
     request = {"argv": list(argv), "env": environ, "has_input": has_input, "guard": guard}
     outputs = [writers[0], writers[-1]]
-    opening = asyncio.ensure_future(asyncio.to_thread(_open_channel, cwd, outputs, namespaces))
+    call = b"G" if guard else b"C"
+    opening = asyncio.ensure_future(
+        asyncio.to_thread(_open_channel, call, cwd, outputs, namespaces)
+    )
     try:
         ours = await asyncio.shield(opening)
     except asyncio.CancelledError:  # the thread cannot be stopped
@@ -285,7 +290,7 @@ async def _start_command(
     reader, writer = await asyncio.open_connection(sock=ours)
     for output in writers:
         output.close()
-    data = json.dumps(request).encode()
+    data = marshal.dumps(request)  # the supervisor is the same Python
     writer.write(struct.pack("!I", len(data)) + data)
     command = _Command(reader, writer)
     try:
@@ -345,14 +350,16 @@ _supervisor: tuple[int, socket.socket] | None = None
 _starting = threading.Lock()
 
 
-def _open_channel(cwd: Path, outputs: Sequence[FileIO], namespaces: Sequence[int]) -> socket.socket:
+def _open_channel(
+    call: bytes, cwd: Path, outputs: Sequence[FileIO], namespaces: Sequence[int]
+) -> socket.socket:
     """Open the channel of a new call; the supervisor gets the other end."""
     folder = os.open(cwd, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     ours, theirs = socket.socketpair()
     with theirs:
         try:
             sent = [theirs.fileno(), *(output.fileno() for output in outputs), folder]
-            _send_descriptors([*sent, *namespaces])
+            _send_call(call, [*sent, *namespaces])
         except OSError:
             ours.close()
             raise
@@ -361,18 +368,18 @@ def _open_channel(cwd: Path, outputs: Sequence[FileIO], namespaces: Sequence[int
     return ours
 
 
-def _send_descriptors(descriptors: Sequence[int]) -> None:
+def _send_call(call: bytes, descriptors: Sequence[int]) -> None:
     global _supervisor
     with _starting:
         if _supervisor is not None:
             process, control = _supervisor
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                socket.send_fds(control, [b"C"], descriptors)
+                socket.send_fds(control, [call], descriptors)
                 return
             control.close()  # the supervisor was killed
             os.waitpid(process, 0)
         _supervisor = _start_supervisor()
-        socket.send_fds(_supervisor[1], [b"C"], descriptors)
+        socket.send_fds(_supervisor[1], [call], descriptors)
 
 
 def _start_supervisor() -> tuple[int, socket.socket]:
@@ -381,7 +388,7 @@ def _start_supervisor() -> tuple[int, socket.socket]:
         theirs.set_inheritable(True)
         process = os.posix_spawn(
             sys.executable,
-            [sys.executable, "-I", "-S", _SCRIPT, str(theirs.fileno())],
+            [sys.executable, "-I", "-S", "-c", _SUPERVISE, str(theirs.fileno()), _FOLDER],
             {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)

@@ -1,22 +1,23 @@
 """The server side of `launcher.py`: a small process that starts commands and ends them.
 
-It is a separate script that needs only the standard library. Once started it waits for calls; for
-each it forks a keeper, which starts the command and, on Linux, adopts every orphan of its
-descendants, even those in other sessions. When MaxAgent asks for it or is gone, even by SIGKILL,
+It is a program of its own that needs only the standard library, and little of it: the first command
+waits until it has started. Once started it waits for calls; for each it forks a keeper, which
+starts the command and, on Linux, adopts every orphan of its descendants, even those in other
+sessions. When MaxAgent asks for it or is gone, even by SIGKILL,
 the keeper kills them all. Where a process cannot adopt orphans (macOS), it kills the command's
 process group, and a descendant in its own session survives.
 
-A call is one byte with four descriptors: the call's channel, output, errors and folder; those of
-namespaces that the command enters may follow, each before the ones that it owns. The channel
-carries the length and the JSON of `{argv, env}`, maybe with `has_input` and with the rules of a
-guard (`creation_guard.py`), then `T` to terminate all processes; closing it kills them. The reply
+A call is one byte, `G` if it has a guard, with four descriptors: the call's channel, output, errors
+and folder; those of namespaces that the command enters may follow, each before the ones that it
+owns. The channel carries the length and, by `marshal`, `{argv, env}`, maybe with `has_input` and
+with the rules of a guard (`creation_guard.py`), then `T` to terminate all processes; closing it
+kills them. The reply
 is one line, the exit code as shells count; the channel closes when no process is left.
 """
 
-import base64
+import binascii
 import ctypes
-import importlib.util
-import json
+import marshal
 import os
 import select
 import signal
@@ -25,8 +26,7 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, NoReturn
+from types import ModuleType
 
 # PR_SET_CHILD_SUBREAPER, prctl(2)
 _SUBREAPER = 36
@@ -104,8 +104,8 @@ class _Call:
         self, channel: socket.socket, output: int, errors: int, folder: int, *namespaces: int
     ) -> None:
         self._channel, self._wake = channel, _open_wakeup_pipe()
-        self._guard: Any = None
-        request = json.loads(
+        self._guard = None
+        request = marshal.loads(
             _receive_exactly(channel, struct.unpack("!I", _receive_exactly(channel, 4))[0])
         )
         rules = request.get("guard")
@@ -114,7 +114,7 @@ class _Call:
         if self._child == 0:
             if request.get("has_input"):  # the output is a socket
                 os.dup2(output, 0)
-            guard = (base64.b64decode(rules["program"]), command) if rules else None
+            guard = (binascii.a2b_base64(rules["program"]), command) if rules else None
             argv, env = request["argv"], request["env"]
             _execute_command(argv, env, output, errors, folder, namespaces, guard)
         if keeper and command:
@@ -129,7 +129,7 @@ class _Call:
         while True:
             asked: list[int] = self._guard.descriptors if self._guard else []
             ready, _, _ = select.select([self._channel, self._wake, *asked], [], [])
-            if asked and asked[0] in ready:
+            if self._guard and asked[0] in ready:
                 self._guard.answer()
             if self._wake in ready:
                 _drain_pipe(self._wake)
@@ -190,16 +190,9 @@ def _enter_namespaces(descriptors: Sequence[int]) -> None:
             raise OSError(ctypes.get_errno(), "cannot enter the private network")
 
 
-def _guards() -> Any:
-    """Return the module `creation_guard`, which this script cannot import by name."""
-    name = "creation_guard"
-    if name not in sys.modules:
-        path = Path(__file__).with_name(f"{name}.py")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec and spec.loader
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+def _guards() -> ModuleType:
+    """Return the module `creation_guard`, which lies beside this one, outside of any package."""
+    return __import__("creation_guard")
 
 
 def _execute_command(
@@ -209,9 +202,9 @@ def _execute_command(
     errors: int,
     folder: int,
     namespaces: Sequence[int],
-    guard: tuple[bytes, Any] | None,
-) -> NoReturn:
-    """Become the command: a session of its own, nothing else inherited."""
+    guard: "tuple[bytes, socket.socket | None] | None",
+) -> None:
+    """Become the command: a session of its own, nothing else inherited; never return."""
     try:
         os.setsid()
         os.fchdir(folder)
@@ -235,8 +228,8 @@ def _execute_command(
         os._exit(126)
 
 
-def _run_keeper(descriptors: list[int]) -> NoReturn:
-    """Run as the keeper of one call."""
+def _run_keeper(descriptors: list[int]) -> None:
+    """Run as the keeper of one call; never return."""
     code = 1
     try:
         # blocked, not ignored: a command terminated before it starts must still get the signal
@@ -272,7 +265,8 @@ class _Supervisor:
                 call, descriptors, _, _ = socket.recv_fds(self._control, 1, _MAX_DESCRIPTORS)
                 if not call:
                     return
-                _guards()  # once, for all keepers
+                if call == b"G":
+                    _guards()  # once, for all keepers
                 self._fork_keeper(descriptors)
 
     def _fork_keeper(self, descriptors: list[int]) -> None:

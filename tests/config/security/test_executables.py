@@ -4,6 +4,7 @@ import pytest
 
 from maxagent.config.security.executables import (
     build_search_path,
+    drop_project_entries,
     find_program,
     keep_absolute_entries,
 )
@@ -49,3 +50,32 @@ def test_programs_inside_project_are_not_found(tmp_path: Path) -> None:
             build_search_path(Path("/"), system, project, environ=environ)
             == "/usr/local/bin:/usr/bin:/bin"
         )
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_kept"),
+    [
+        ("outside", True),
+        ("outside/missing", True),
+        ("project", False),
+        ("project/missing", False),
+        ("project-too", True),
+        ("link", False),
+        ("link/missing", False),
+        ("away", False),
+        ("outside/../project/bin", False),
+        ("loop", True),
+        ("file", True),
+    ],
+)
+def test_entries_in_project_are_dropped(entry: str, is_kept: bool, tmp_path: Path) -> None:
+    for name in ("project/bin", "outside", "project-too"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to("project/bin")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "away").symlink_to("project/bin/../bin")
+    (tmp_path / "project-link").symlink_to("project")
+    path = f"{tmp_path}/{entry}"
+    for project in (tmp_path / "project", tmp_path / "project-link"):
+        assert drop_project_entries(path, project) == (path if is_kept else "")

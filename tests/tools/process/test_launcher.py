@@ -1,5 +1,5 @@
 import asyncio
-import json
+import marshal
 import os
 import resource
 import signal
@@ -193,7 +193,7 @@ def test_command_terminated_before_start_ends() -> None:
             ends = [its_channel.fileno(), nowhere.fileno(), nowhere.fileno(), folder]
             socket.send_fds(control, [b"C"], ends)
             os.close(folder)
-        request = json.dumps({"argv": ["sleep", "0"], "env": dict(os.environ)}).encode()
+        request = marshal.dumps({"argv": ["sleep", "0"], "env": dict(os.environ)})
         channel.sendall(struct.pack("!I", len(request)) + request + b"T")
         assert channel.recv(100) == b"143\n"
     assert process.wait(30) == 0

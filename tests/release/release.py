@@ -1,18 +1,19 @@
-"""`make release`: sdist and wheel of a version, tried in a fresh environment, and its notes.
+"""`make release`: sdist, wheel, SBOM and notes of a version, tried in a fresh environment.
 
 Everything is built from the last commit, never from files beside it. The tag is the maintainer's:
 this program only prints its commands.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
-import venv
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = ROOT / "dist"
@@ -24,10 +25,14 @@ def main() -> None:
         source = export_commit(Path(folder) / "source")
         version = read_version(source)
         notes = extract_notes((source / "CHANGELOG.md").read_text("utf-8"), version)
-        wheel = build_distributions(source, Path(folder) / "builder", version)
-        try_wheel(wheel, source, Path(folder) / "fresh", version)
+        builder = create_environment(Path(folder) / "builder")
+        run([builder, "-m", "pip", "install", "--quiet", "build", "cyclonedx-bom"])
+        wheel = build_distributions(source, builder, version)
+        python = try_wheel(wheel, source, builder, Path(folder) / "fresh", version)
+        write_sbom(python, source, builder, version)
+        play_demonstration(python, source, builder)
     (OUTPUT / "release-notes.md").write_text(notes, encoding="utf-8")
-    print(f"\n{version} is in {OUTPUT}: sdist, wheel, release-notes.md")
+    print(f"\n{version} is in {OUTPUT}: sdist, wheel, SBOM, release-notes.md")
     print(f"Its tag is the maintainer's: git tag -s v{version} && git push origin v{version}")
 
 
@@ -59,32 +64,58 @@ def extract_notes(changelog: str, version: str) -> str:
 
 def build_distributions(source: Path, builder: Path, version: str) -> Path:
     """Build the sdist, and from it the wheel; return the wheel."""
-    python = create_environment(builder)
-    run([python, "-m", "pip", "install", "--quiet", "build"])
     for stale in OUTPUT.glob("maxagent-*"):
         stale.unlink()
-    run([python, "-m", "build", "--outdir", OUTPUT, source])
+    run([builder, "-m", "build", "--outdir", OUTPUT, source])
     assert (OUTPUT / f"maxagent-{version}.tar.gz").exists()
     return OUTPUT / f"maxagent-{version}-py3-none-any.whl"
 
 
-def try_wheel(wheel: Path, source: Path, folder: Path, version: str) -> None:
-    """Install the wheel alone, and play the demonstration with it."""
-    python = create_environment(folder)
-    constraints = source / "constraints.txt"
-    # the demonstration's project tests itself with pytest
-    run([python, "-m", "pip", "install", "--quiet", "-c", constraints, wheel, "pytest"])
-    programs = os.pathsep.join([str(python.parent), os.environ["PATH"]])
-    environ = {**os.environ, "PATH": programs, "TMPDIR": str(folder)}
-    output = subprocess.check_output([python.parent / "mcode", "--version"], env=environ, text=True)
+def try_wheel(wheel: Path, source: Path, builder: Path, folder: Path, version: str) -> Path:
+    """Install the wheel alone and ask for its version; return the environment's Python."""
+    python = create_environment(folder, "--without-pip")
+    install(builder, python, source, wheel)
+    output = subprocess.check_output([python.parent / "mcode", "--version"], text=True)
     if output.strip() != f"mcode {version}":
         raise ValueError(f"the wheel says {output.strip()}, not mcode {version}")
+    return python
+
+
+def write_sbom(python: Path, source: Path, builder: Path, version: str) -> None:
+    """List what the environment has, with licences, as CycloneDX."""
+    file = OUTPUT / f"maxagent-{version}.cdx.json"
+    program = [builder.parent / "cyclonedx-py", "environment", "--output-reproducible"]
+    run([*program, "--pyproject", source / "pyproject.toml", "--output-file", file, python])
+    check_sbom(json.loads(file.read_text("utf-8")), version)
+
+
+def check_sbom(sbom: Mapping[str, Any], version: str) -> None:
+    """Raise ValueError unless it is about this version and lists what that needs."""
+    subject = sbom["metadata"]["component"]
+    if (subject["name"], subject["version"]) != ("maxagent", version):
+        raise ValueError(f"the SBOM is about {subject['name']} {subject['version']}")
+    missing = {"langgraph", "typer"} - {component["name"] for component in sbom["components"]}
+    if missing:
+        raise ValueError(f"the SBOM lacks {', '.join(sorted(missing))}")
+
+
+def play_demonstration(python: Path, source: Path, builder: Path) -> None:
+    """Play the demonstration with the wheel; its project tests itself with pytest."""
+    install(builder, python, source, "pytest")
+    programs = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+    environ = {**os.environ, "PATH": programs, "TMPDIR": str(builder.parents[2])}
     run(["sh", source / "docs/demo/run.sh"], environ)
 
 
-def create_environment(folder: Path) -> Path:
+def install(builder: Path, python: Path, source: Path, package: str | Path) -> None:
+    """Install a package into an environment that has no pip of its own."""
+    pip = [builder, "-m", "pip", "--python", python, "install", "--quiet"]
+    run([*pip, "-c", source / "constraints.txt", package])
+
+
+def create_environment(folder: Path, *options: str) -> Path:
     """Create a virtual environment; return its Python."""
-    venv.create(folder, with_pip=True)
+    subprocess.run([sys.executable, "-m", "venv", *options, str(folder)], check=True)
     return folder / "bin" / "python"
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from release import ROOT, extract_notes, read_version
+from release import ROOT, check_sbom, extract_notes, read_version
 
 CHANGELOG = """# Changes
 
@@ -49,6 +49,24 @@ def test_two_versions_stop(tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text('__version__ = "0.2.0"\n')
     with pytest.raises(ValueError, match="names 0.3.0"):
         read_version(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("subject", "components", "message"),
+    [
+        ({"name": "maxagent", "version": "0.1.0"}, ["langgraph", "typer"], "about maxagent 0.1.0"),
+        ({"name": "pip", "version": "0.2.0"}, ["langgraph", "typer"], "about pip"),
+        ({"name": "maxagent", "version": "0.2.0"}, [], "lacks langgraph, typer"),
+        ({"name": "maxagent", "version": "0.2.0"}, ["langgraph"], "lacks typer"),
+        ({"name": "maxagent", "version": "0.2.0"}, ["typer", "pip"], "lacks langgraph"),
+    ],
+)
+def test_an_sbom_of_another_environment_stops(
+    subject: dict[str, str], components: list[str], message: str
+) -> None:
+    listed = [{"name": name} for name in components]
+    with pytest.raises(ValueError, match=message):
+        check_sbom({"metadata": {"component": subject}, "components": listed}, "0.2.0")
 
 
 def test_the_version_has_its_notes() -> None:

@@ -86,7 +86,27 @@ def write_sbom(python: Path, source: Path, builder: Path, version: str) -> None:
     file = OUTPUT / f"maxagent-{version}.cdx.json"
     program = [builder.parent / "cyclonedx-py", "environment", "--output-reproducible"]
     run([*program, "--pyproject", source / "pyproject.toml", "--output-file", file, python])
-    check_sbom(json.loads(file.read_text("utf-8")), version)
+    sbom = json.loads(file.read_text("utf-8"))
+    check_sbom(sbom, version)
+    sbom["components"] += list_page_libraries(source)
+    file.write_text(json.dumps(sbom, indent=2) + "\n", encoding="utf-8")
+
+
+def list_page_libraries(source: Path) -> list[dict[str, Any]]:
+    """Return the libraries from npm that the wheel contains, as components of an SBOM."""
+    listed = json.loads((source / "cli/web/page/vendor/vendor.json").read_text("utf-8"))
+    versions = {(file["package"], file["version"], file["licence"]) for file in listed.values()}
+    return [
+        {
+            "type": "library",
+            "bom-ref": f"npm:{name}@{version}",
+            "name": name,
+            "version": version,
+            "purl": f"pkg:npm/{name.replace('@', '%40')}@{version}",
+            "licenses": [{"expression": licence}],
+        }
+        for name, version, licence in sorted(versions)
+    ]
 
 
 def check_sbom(sbom: Mapping[str, Any], version: str) -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from release import ROOT, check_sbom, extract_notes, read_version
+from release import ROOT, check_sbom, extract_notes, list_page_libraries, read_version
 
 CHANGELOG = """# Changes
 
@@ -67,6 +67,12 @@ def test_an_sbom_of_another_environment_stops(
     listed = [{"name": name} for name in components]
     with pytest.raises(ValueError, match=message):
         check_sbom({"metadata": {"component": subject}, "components": listed}, "0.2.0")
+
+
+def test_an_sbom_lists_the_libraries_of_the_page() -> None:
+    listed = list_page_libraries(ROOT)
+    assert {"preact", "htm", "marked", "dompurify"} < {component["name"] for component in listed}
+    assert all(component["purl"].startswith("pkg:npm/") for component in listed)
 
 
 def test_the_version_has_its_notes() -> None:

@@ -241,6 +241,11 @@ def _run_command(arguments: Sequence[str]) -> int:
     """Select the language, run the command and return the exit code."""
     use_language(select_language(arguments, os.environ, Path("."), paths.locate_home()))
     read_terminal_options(paths.locate_home())
+    if [*arguments] == ["acp"] and not is_debug_requested(os.environ):
+        from .commands.acp import acp  # an editor waits, and there is nothing to parse
+
+        acp()
+        return 0
     command = get_command(app)
     install_help_pages(command)
     return command(arguments, standalone_mode=False)

@@ -3,13 +3,12 @@
 import asyncio
 import os
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ... import __version__
 from ...config import paths
 from ...config.crash_report import describe_error
 from ...config.errors import UsageError
@@ -18,8 +17,9 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.thread_id import create_thread_id
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
-from .capabilities import LOGIN, build_greeting
-from .connection import INTERNAL_ERROR, INVALID_PARAMS, UNKNOWN_METHOD, Connection, RpcError
+from .capabilities import LOGIN, ClientFeatures, build_greeting, read_client
+from .connection import Connection
+from .frames import INTERNAL_ERROR, INVALID_PARAMS, UNKNOWN_METHOD, RpcError
 from .params import as_object, read_list, require_text
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .session import AcpSession
     from .updates import UpdateWriter
 
-VERSIONS = (1, 2)
 AUTH_REQUIRED, NOT_FOUND = -32000, -32002
 # Sessions in one answer to `session/list`
 PAGE = 50
@@ -40,10 +39,10 @@ Method = Callable[[dict[str, Any]], Awaitable[Any]]
 class AcpAgent:
     """Serves one client; imports LangGraph with the first prompt."""
 
-    def __init__(self, read_fd: int, write_fd: int) -> None:
-        self.connection = Connection(self._handle, _build_error, read_fd, write_fd)
-        self.home, self.version = paths.locate_home(), 1
-        self._capabilities: dict[str, Any] = {}
+    def __init__(self, frames: Iterator[bytes], write_fd: int, client: ClientFeatures) -> None:
+        self.connection = Connection(self._handle, _build_error, frames, write_fd)
+        self.home = paths.locate_home()
+        self.version, self._capabilities = client
         self._sessions: dict[str, AcpSession] = {}
         self._opening: asyncio.Task[Runner] | None = None
         self._background = set[asyncio.Task[None]]()
@@ -55,8 +54,9 @@ class AcpAgent:
         try:
             await self.connection.serve()
         finally:
-            self._images.cleanup()
             await self._stop_work()
+            await self.connection.close()
+            self._images.cleanup()
             if self._opening:
                 runner = await self._opening
                 await runner.__aexit__(None, None, None)
@@ -132,14 +132,8 @@ class AcpAgent:
         return await handler(params)
 
     async def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
-        asked = params.get("protocolVersion")
-        if isinstance(asked, bool) or not isinstance(asked, int):
-            raise RpcError(INVALID_PARAMS, "`protocolVersion` must be a whole number")
-        self.version = asked if asked in VERSIONS else max(VERSIONS) if asked > 1 else 1
-        name = "clientCapabilities" if self.version == 1 else "capabilities"
-        self._capabilities = as_object(params.get(name))
-        about = {"name": "maxagent", "title": "MaxAgent", "version": __version__}
-        return build_greeting(self.version, about)
+        self.version, self._capabilities = read_client(params)
+        return build_greeting(self.version)
 
     async def _log_in(self, params: dict[str, Any]) -> None:
         """Check that a key is there: the login itself happens in a terminal."""
@@ -259,12 +253,14 @@ class AcpAgent:
         await self._take_turn(session, prompt)
 
     async def _take_turn(self, session: "AcpSession", prompt: "PromptContent") -> str:
-        from .slash_commands import run_command
+        from .slash_commands import is_command, run_command
 
+        is_message = not prompt.aside and not await asyncio.to_thread(is_command, session, prompt)
         while session.is_running:
             with suppress(UsageError):  # the turn has not begun, or is at its end
-                await session.steer(prompt.words)
-                return await session.wait_for_turn()
+                if is_message:
+                    await session.steer(prompt.words)
+                    return await session.wait_for_turn()
             await session.wait_until_idle()
         return await session.run(run_command(session, prompt))
 

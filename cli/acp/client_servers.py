@@ -6,7 +6,7 @@ from typing import Any
 from ...config.text import text
 from ...tools.mcp.server_config import McpServer
 from ...tools.mcp.server_parser import parse_server
-from .connection import INVALID_PARAMS, RpcError
+from .frames import INVALID_PARAMS, RpcError
 from .params import as_object, read_list, require_text
 
 # What is shown in the place of the file that defines a server

@@ -1,39 +1,22 @@
 """JSON-RPC 2.0 over two streams, one message a line: requests and notifications of both sides."""
 
 import asyncio
-import json
 import logging
-import os
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, cast
 
-# Bytes of one message; images come in it
-MAX_FRAME = 64_000_000
-CHUNK_SIZE = 1 << 16
+from .frames import INTERNAL_ERROR, JsonObject, RpcError, parse_frame, write_frame
+
 # Messages that wait to be handled; then the client has to wait, too
 MAX_WAITING = 1_000
-PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
-INTERNAL_ERROR, CANCELLED = -32603, -32800
+CANCELLED = -32800
+# Seconds for the answers that are being made when the client has said all
+LAST_ANSWERS = 10.0
 _logger = logging.getLogger(__name__)
 
-JsonObject = Mapping[str, Any]
 RequestId = str | int | None
-
-
-class RpcError(Exception):
-    """An error answer, ours or the client's."""
-
-    def __init__(self, code: int, message: str, data: object = None) -> None:
-        super().__init__(message)
-        self.code, self.message, self.data = code, message, data
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as the `error` of an answer."""
-        return {"code": self.code, "message": self.message} | (
-            {"data": self.data} if self.data is not None else {}
-        )
 
 
 class ConnectionLostError(Exception):
@@ -48,9 +31,11 @@ BuildError = Callable[[Exception], RpcError]
 class Connection:
     """One client at the other end of the two streams."""
 
-    def __init__(self, handle: Handler, build_error: BuildError, read_fd: int, write_fd: int):
+    def __init__(
+        self, handle: Handler, build_error: BuildError, frames: Iterator[bytes], write_fd: int
+    ) -> None:
         self._handle, self._build_error = handle, build_error
-        self._read_fd, self._write_fd = read_fd, write_fd
+        self._frames, self._write_fd = frames, write_fd
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._running: dict[RequestId, asyncio.Task[None]] = {}
         self._tasks = set[asyncio.Task[None]]()
@@ -59,7 +44,7 @@ class Connection:
         self._room = threading.Semaphore(MAX_WAITING)
 
     async def serve(self) -> None:
-        """Answer until the client closes its stream or reads no more."""
+        """Answer until the client closes its stream or reads no more; then call `close`."""
         self._loop, frames = asyncio.get_running_loop(), asyncio.Queue[bytes | None]()
         reader = threading.Thread(target=self._read, args=[frames], daemon=True)
         reader.start()
@@ -68,9 +53,15 @@ class Connection:
                 self._room.release()
                 await self._receive(frame)
         except ConnectionLostError:
-            pass
-        finally:
             self._lose()
+        finally:
+            self._drop_questions()  # the client can answer no more
+
+    async def close(self) -> None:
+        """Send the answers that are still being made; end what takes longer."""
+        if self._tasks and not self._is_lost:
+            await asyncio.wait(self._tasks, timeout=LAST_ANSWERS)
+        self._lose()
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification; waits while the client does not read."""
@@ -98,7 +89,7 @@ class Connection:
 
     def _read(self, frames: "asyncio.Queue[bytes | None]") -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody reads the messages
-            for frame in _read_frames(self._read_fd):
+            for frame in self._frames:
                 self._room.acquire()
                 self._loop.call_soon_threadsafe(frames.put_nowait, frame)
             self._loop.call_soon_threadsafe(frames.put_nowait, None)
@@ -144,12 +135,11 @@ class Connection:
             _logger.warning("%s: %s", method, answer["error"]["message"])
 
     async def _send(self, message: JsonObject) -> None:
-        data = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
         async with self._writing:
             if self._is_lost:
                 raise ConnectionLostError
             try:
-                await asyncio.to_thread(_write_all, self._write_fd, data)
+                await asyncio.to_thread(write_frame, self._write_fd, message)
             except OSError:
                 raise ConnectionLostError from None
 
@@ -157,56 +147,12 @@ class Connection:
         self._is_lost = True
         for task in self._tasks:
             task.cancel()
+        self._drop_questions()
+
+    def _drop_questions(self) -> None:
         for answer in self._asked.values():
             if not answer.done():
                 answer.set_exception(ConnectionLostError())
-
-
-def _read_frames(descriptor: int) -> Iterator[bytes]:
-    """Yield each line; of one that is too long its beginning, which is no JSON."""
-    parts, size = list[bytes](), 0
-    while chunk := _read_chunk(descriptor):
-        *lines, rest = chunk.split(b"\n")
-        for line in lines:
-            frame = b"".join([*parts, line])
-            parts, size = [], 0
-            if frame.strip():
-                yield frame
-        size += len(rest)
-        if size <= MAX_FRAME + 1:
-            parts.append(rest)
-
-
-def _read_chunk(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, CHUNK_SIZE)
-    except OSError:  # the client's end is gone
-        return b""
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
-def parse_frame(frame: bytes) -> dict[str, Any]:
-    """Parse one message; raises RpcError for what is none."""
-    if len(frame) > MAX_FRAME:
-        raise RpcError(INVALID_REQUEST, f"the message is longer than {MAX_FRAME:,} bytes")
-    try:
-        message: object = json.loads(frame)
-    except (ValueError, RecursionError) as error:
-        raise RpcError(PARSE_ERROR, f"the message is not JSON: {error}") from None
-    if not isinstance(message, dict):
-        raise RpcError(INVALID_REQUEST, "a message is one JSON object on one line")
-    fields = cast("dict[str, Any]", message)
-    request_id, params = fields.get("id"), fields.get("params")
-    if isinstance(request_id, bool) or not isinstance(request_id, str | int | None):
-        raise RpcError(INVALID_REQUEST, "`id` must be a text or a whole number")
-    if not isinstance(fields.get("method", ""), str) or not isinstance(params, dict | None):
-        raise RpcError(INVALID_REQUEST, "`method` must be a text, and `params` an object")
-    return fields
 
 
 def _settle(answer: "asyncio.Future[Any]", message: JsonObject) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from .connection import INVALID_PARAMS, RpcError
+from .frames import INVALID_PARAMS, RpcError
 
 
 def as_object(value: object) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from ...sdk import events as ev
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from .config_options import Choices, build_modes, build_options, choose
-from .connection import Connection, ConnectionLostError, RpcError
+from .connection import Connection, ConnectionLostError
+from .frames import RpcError
 from .params import as_object
 from .permissions import (
     Decision,

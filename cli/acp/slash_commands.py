@@ -48,6 +48,14 @@ def _load_custom(folder: str, home: Path) -> "Mapping[str, CustomCommand]":
     }
 
 
+def is_command(session: AcpSession, prompt: PromptContent) -> bool:
+    """Return whether a message is a command, which a running turn does not take; blocks."""
+    name = prompt.words.removeprefix("/").partition(" ")[0]
+    client = session.client
+    listed = list_commands(session.folder, client.home, client.version)
+    return prompt.words.startswith("/") and name in {command["name"] for command in listed}
+
+
 async def run_command(session: AcpSession, prompt: PromptContent) -> "AsyncGenerator[Event] | str":
     """Return the events of a message, or of the command that it names; or what that has done."""
     name, _, arguments = prompt.words.removeprefix("/").partition(" ")

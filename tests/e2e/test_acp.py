@@ -44,6 +44,10 @@ def load(client: AcpClient, program: Program, session: str) -> dict[str, Any]:
     return client.call("session/load", sessionId=session, cwd=str(program.project), mcpServers=[])
 
 
+def say(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
 def runs(command: str) -> dict[str, Any]:
     return {"tool_calls": [{"name": "run_command", "args": {"command": command}}]}
 
@@ -281,6 +285,46 @@ def test_a_message_during_a_turn_reaches_it(
     second = client.prompt(session, "And this.")
     assert [client.wait(each)["stopReason"] for each in (first, second)] == ["end_turn"] * 2
     assert "And this." in json.dumps(provider.requests[-1].whole)
+
+
+ATTACHED = {"type": "resource", "resource": {"uri": "file:///a", "text": "attached words"}}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "words", "requests"),
+    [
+        ([say("/path/to/it is broken")], "/path/to/it", [1]),
+        ([say("/undo")], "/undo", []),
+        ([say("/compact")], "/compact", []),
+        ([say("/wave hard")], "Wave hard now", [2]),
+        ([say("Look at this"), ATTACHED], "attached words", [2]),
+    ],
+    ids=["path", "undo", "compact", "custom", "attachment"],
+)
+def test_a_running_turn_takes_only_words(
+    blocks: list[object],
+    words: str,
+    requests: list[int],
+    connect: Open,
+    program: Program,
+    provider: Provider,
+) -> None:
+    commands = program.home / "commands"
+    commands.mkdir(parents=True)
+    (commands / "wave.md").write_text("---\ndescription: Wave\n---\nWave $ARGUMENTS now")
+    wait = "echo begun; while [ ! -e seen ]; do sleep 0.05; done"
+    provider.script([runs(wait), {"text": "Ended."}, {"text": "Again."}])
+    client = connect()
+    session = create(client, program)
+    first = client.prompt(session, "Run it.")
+    client.wait_for_update("begun")
+    second = client.begin("session/prompt", sessionId=session, prompt=blocks)
+    client.call("session/list")
+    (program.project / "seen").touch()
+    assert [client.wait(each)["stopReason"] for each in (first, second)] == ["end_turn"] * 2
+    sent = [json.dumps(request.whole) for request in provider.requests]
+    new = [number for number, body in enumerate(sent) if words in body]
+    assert new[:1] == requests
 
 
 def test_logout_deletes_the_one_stored_key(connect: Open, program: Program) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from maxagent.cli.acp.client_servers import CLIENT, read_servers
-from maxagent.cli.acp.connection import RpcError
+from maxagent.cli.acp.frames import RpcError
 
 STDIO = {"name": "a", "command": "/bin/x", "args": ["-y"], "env": [{"name": "K", "value": "${K}"}]}
 HTTP = {

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from maxagent.cli.acp import connection as module
-from maxagent.cli.acp.connection import Connection, RpcError, parse_frame
+from maxagent.cli.acp import frames as module
+from maxagent.cli.acp.connection import Connection
+from maxagent.cli.acp.frames import RpcError, parse_frame, read_frames
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,7 @@ class Peer:
 
     def __init__(self, read: int, write: int) -> None:
         self._write, self._lines = write, open(read, encoding="utf-8")  # noqa: SIM115
+        self.is_closed = False
 
     def send(self, line: bytes) -> None:
         os.write(self._write, line + b"\n")
@@ -50,6 +52,7 @@ class Peer:
 
     def close(self) -> None:
         os.close(self._write)
+        self.is_closed = True
 
 
 @asynccontextmanager
@@ -59,6 +62,8 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
     async def handle(method: str, params: dict[str, Any]) -> object:
         if method == "fail":
             raise ValueError("broken")
+        if method == "slow":  # until its client has said all
+            await ended.wait()
         if method == "wait":
             await asyncio.Event().wait()
         if method == "ask":
@@ -67,15 +72,23 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
             connection.cancel_request(params["requestId"])
         return {"echo": params}
 
+    ended = asyncio.Event()
+
+    async def serve() -> None:
+        await connection.serve()
+        ended.set()
+
     def build_error(error: Exception) -> RpcError:
         return RpcError(-32603, str(error))
 
-    connection = Connection(handle, build_error, inner_read, inner_write)
+    connection = Connection(handle, build_error, read_frames(inner_read), inner_write)
     peer = Peer(outer_read, outer_write)
-    serving = asyncio.ensure_future(connection.serve())
+    serving = asyncio.ensure_future(serve())
     yield connection, peer
-    peer.close()
+    if not peer.is_closed:
+        peer.close()
     await serving
+    await connection.close()
     os.close(inner_write)
     peer._lines.close()  # pyright: ignore[reportPrivateUsage]
 
@@ -122,3 +135,20 @@ async def test_answers_of_the_client(reply: dict[str, Any], answer: dict[str, An
         peer.send(json.dumps({"id": 999, **reply}).encode())  # of nobody
         peer.send(json.dumps({"id": asked["id"], **reply}).encode())
         assert await peer.read() == {"jsonrpc": "2.0", "id": 9, **answer}
+
+
+async def test_answers_being_made_are_sent_at_the_end() -> None:
+    async with connected() as (connection, peer):
+        peer.send(b'{"id": 1, "method": "echo"}')
+        peer.send(b'{"id": 2, "method": "slow"}')
+        assert (await peer.read())["id"] == 1
+        peer.close()
+        closing = asyncio.ensure_future(connection.close())
+        assert (await peer.read()) == {"jsonrpc": "2.0", "id": 2, "result": {"echo": {}}}
+        await closing
+
+
+async def test_a_question_ends_with_its_client() -> None:
+    async with connected() as (_, peer):
+        peer.send(b'{"id": 1, "method": "ask"}')
+        assert (await peer.read())["method"] == "question"

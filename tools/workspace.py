@@ -32,7 +32,8 @@ class Workspace:
     own: Path | None = None
     """MaxAgent's own folder, which no tool and no command may touch; absolute."""
     readable: tuple[Path, ...] = ()
-    """Real folders outside the project that may be read but not written: those of skills."""
+    """Real folders outside the project that may be read but not written: those of skills, and
+    those that an editor has open, too."""
     is_outside: bool = False
     """Whether it is such a folder; its files are named by their full path."""
     encodings: tuple[tuple[str, str], ...] = ()
@@ -70,6 +71,8 @@ class Workspace:
         absolute_path = os.path.normpath(path) if os.path.isabs(path) else ""
         for folder in self.readable if absolute_path else ():
             if absolute_path == str(folder) or absolute_path.startswith(f"{folder}/"):
+                if self.root.is_relative_to(folder) and self._to_project_name(absolute_path):
+                    continue  # the project lies in that folder
                 return Workspace(folder, self.ignore, is_outside=True)
         return self
 

@@ -274,13 +274,14 @@ class AcpAgent:
     async def _open_session(
         self, thread_id: str, params: Mapping[str, Any], row: "ThreadRow | None"
     ) -> "AcpSession":
-        from .client_servers import read_servers
+        from .client_offer import read_folders, read_servers
         from .session import AcpSession
 
         folder = row.folder if row else _require_folder(params)
         choices = await asyncio.to_thread(self._read_choices, folder)
         servers = read_servers(read_list(params, "mcpServers"))
-        session = AcpSession(self, thread_id, folder, choices, row, servers)
+        folders = read_folders(read_list(params, "additionalDirectories"), Path(folder))
+        session = AcpSession(self, thread_id, folder, choices, row, servers, folders)
         self._sessions[thread_id] = session
         return session
 
@@ -298,7 +299,7 @@ class AcpAgent:
         commands = await asyncio.to_thread(list_commands, session.folder, self.home, self.version)
         update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
         await session.send(update)
-        if reason := await asyncio.to_thread(session.describe_unused_servers):
+        if reason := await asyncio.to_thread(session.describe_unused):
             await session.notify(reason, "warning")
         if session.row and session.row.status == "waiting" and not session.is_running:
             await session.run(session.continue_waiting())

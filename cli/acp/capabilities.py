@@ -58,13 +58,15 @@ def build_greeting(version: int) -> dict[str, Any]:
     content: dict[str, Any] = {"image": {}, "embeddedContext": {}}
     if version > 1:
         session: dict[str, Any] = {"prompt": content, "mcp": {}, "delete": {}}
+        session["additionalDirectories"] = {}
         return {
             "protocolVersion": version,
             "info": about,
             "capabilities": {"session": session, "auth": {}},
             "authMethods": [{"methodId": LOGIN, **login}],
         }
-    parts: dict[str, Any] = {name: {} for name in ("list", "resume", "close", "delete", "fork")}
+    names = ("list", "resume", "close", "delete", "fork", "additionalDirectories")
+    parts: dict[str, Any] = {name: {} for name in names}
     return {
         "protocolVersion": version,
         "agentInfo": about,

@@ -17,6 +17,10 @@ from ..stdin_block import wrap_stdin
 from .params import as_object
 
 ATTACHED = "The user's editor has attached {uri}:\n{content}"
+FOLDERS = (
+    "The user's editor has these folders open, too. Tools that read may name files in them by "
+    "absolute paths; nothing in them can be changed:\n{folders}"
+)
 CUT = "\n[… the attached text has {size} characters; its middle is left out here …]\n"
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 

@@ -12,6 +12,7 @@ from ...nodes.options import Options
 from ...sdk import events as ev
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
+from .client_offer import split_folders
 from .config_options import Choices, build_modes, build_options, choose
 from .connection import Connection, ConnectionLostError
 from .frames import RpcError
@@ -29,7 +30,7 @@ from .permissions import (
     read_decision,
     read_form,
 )
-from .prompt_content import PromptContent
+from .prompt_content import FOLDERS, PromptContent
 from .updates import Update, UpdateWriter
 
 if TYPE_CHECKING:
@@ -73,9 +74,12 @@ class AcpSession:
         choices: Choices,
         row: ThreadRow | None,
         servers: "tuple[McpServer, ...]" = (),
+        folders: Sequence[Path] = (),
     ) -> None:
         self.client, self.thread_id, self.folder = client, thread_id, folder
         self.choices, self.row, self._servers = choices, row, servers
+        self._folders, self._private_folders = split_folders(folders, client.home)
+        self._is_told_folders = not self._folders
         self.options: Options = cast("Options", dict(row.options or {})) if row else {}
         self.usage: ev.TokenUsage | None = None
         """Of the thread; None before its first request of this session."""
@@ -109,25 +113,30 @@ class AcpSession:
             await self.send({"sessionUpdate": "current_mode_update", "currentModeId": value})
         await self._send_options()
 
-    def describe_unused_servers(self) -> str:
-        """Return which MCP servers of the client are not used, and why; mostly nothing."""
+    def describe_unused(self) -> str:
+        """Return what the client gives and is not used, with the reasons; mostly nothing."""
+        held = [t("acp.folder", folder=folder) for folder in self._private_folders]
+        return "\n".join([*held, *self._describe_unused_servers()])
+
+    def _describe_unused_servers(self) -> list[str]:
         if not self._servers:
-            return ""
+            return []
         from ...tools.mcp.config_files import load_servers
 
         loaded = load_servers(Path(self.folder), self.client.home, client_servers=self._servers)
         problems = {server.name: server.problem for server in loaded if server.problem}
-        reasons = (
+        return [
             t("acp.server", name=server.name, reason=problems[server.name])
             for server in self._servers
             if server.name in problems
-        )
-        return "\n".join(reasons)
+        ]
 
     async def open_runner(self) -> "Runner":
-        """Return the runner, which knows the servers of this session from now on."""
+        """Return the runner, which knows what the client gives this session from now on."""
         runner = await self.client.open_runner()
-        runner.pool.client_servers[self.folder] = self._servers
+        from ...nodes.run.dependency_pool import ClientOffer
+
+        runner.pool.client_offers[self.folder] = ClientOffer(self._servers, self._folders)
         return runner
 
     async def send(self, update: Update) -> None:
@@ -190,14 +199,21 @@ class AcpSession:
             self._open_questions = []
             return runner.resume(self.thread_id, answer)
         options: Options = {**self._unsent, "mentioning": prompt.mentioning}
-        if prompt.aside:
-            options["aside"] = prompt.aside
+        if aside := [*self._tell_folders(), *prompt.aside]:
+            options["aside"] = aside
         self._open_questions, self._unsent = [], {}
         if self.row:  # an open call or question that was left is answered by the message
             return runner.say(self.thread_id, prompt.words, options=options, abandon=True)
         return runner.chat(
             prompt.words, folder=self.folder, options=options, thread_id=self.thread_id
         )
+
+    def _tell_folders(self) -> list[str]:
+        """Return what tells the model of the other folders, once in a session."""
+        if self._is_told_folders:
+            return []
+        self._is_told_folders = True
+        return [FOLDERS.format(folders="\n".join(map(str, self._folders)))]
 
     async def steer(self, words: str) -> None:
         """Send a message to the running turn."""

@@ -1,4 +1,4 @@
-"""`mcode acp`: conversations in an editor that speaks the Agent ClientFeatures Protocol."""
+"""`mcode acp`: conversations in an editor that speaks the Agent Client Protocol."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from ..acp.frames import read_frames
 
 
 def acp() -> None:
-    """Serve an editor over the Agent ClientFeatures Protocol, on stdin and stdout."""
+    """Serve an editor over the Agent Client Protocol, on stdin and stdout."""
     stdout = os.dup(1)
     os.dup2(2, 1)  # whatever else prints must not reach the client
     sys.stdout = sys.stderr

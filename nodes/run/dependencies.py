@@ -150,3 +150,5 @@ class DependencySources:
     """The stored keys and logins."""
     servers: "tuple[McpServer, ...]" = field(default=(), repr=False)
     """The MCP servers that the user and the trusted project define."""
+    folders: tuple[Path, ...] = ()
+    """Folders outside the project that a client lets tools read."""

@@ -4,7 +4,7 @@ import asyncio
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...config import paths
 from ...config.agents.definition_files import read_definition_files
@@ -66,6 +66,15 @@ class _DependencyKey:
     """Whether only test files may be changed."""
 
 
+class ClientOffer(NamedTuple):
+    """What a client gives to the runs in a folder, until it gives something else."""
+
+    servers: "tuple[McpServer, ...]" = ()
+    """MCP servers."""
+    folders: tuple[Path, ...] = ()
+    """Real folders outside the project that tools may read."""
+
+
 class DependencyPool:
     """The dependencies of a Runner's threads, or of one Studio run, by key.
 
@@ -94,8 +103,8 @@ class DependencyPool:
         self.child_slots: dict[str, ChildSlots] = {}
         """The places of each thread's sub-agents, while it runs."""
         self._connections: dict[Path, McpConnections] = {}
-        self.client_servers: dict[str, tuple[McpServer, ...]] = {}
-        """MCP servers that a client, as an editor, gives to the runs in a folder."""
+        self.client_offers: dict[str, ClientOffer] = {}
+        """What a client, as an editor, gives to the runs in a folder."""
         self.elicitation = Elicitation()
         """Set its `ask` to answer what MCP servers ask while a call runs."""
 
@@ -113,7 +122,7 @@ class DependencyPool:
         if key in self._opened:
             return self._opened[key]
         created = await asyncio.to_thread(
-            _create_dependencies, key, context, self._connections, self._find_client_servers(folder)
+            _create_dependencies, key, context, self._connections, self._find_offer(folder)
         )
         created = self._add_program_parts(created)
         deps = self._opened.setdefault(key, created)
@@ -150,17 +159,15 @@ class DependencyPool:
         here = [(key, deps) for key, deps in self._opened.items() if key.folder == folder]
         for key, deps in here:
             try:
-                sources = await asyncio.to_thread(
-                    _load_sources, key, self._find_client_servers(folder)
-                )
+                sources = await asyncio.to_thread(_load_sources, key, self._find_offer(folder))
             except UsageError:  # the next `open` raises it again
                 sources = None
             if deps.sources != sources and self._opened.get(key) is deps:
                 # another thread may still use them, so `close` closes them
                 self._replaced.append(self._opened.pop(key))
 
-    def _find_client_servers(self, folder: str) -> "tuple[McpServer, ...]":
-        return self.client_servers.get(folder, ())
+    def _find_offer(self, folder: str) -> ClientOffer:
+        return self.client_offers.get(folder, ClientOffer())
 
     async def close_folder(self, folder: str) -> None:
         """Close the dependencies of a folder that nobody works in any more."""
@@ -199,17 +206,17 @@ def _create_dependencies(
     key: _DependencyKey,
     context: "Context",
     connections: "dict[Path, McpConnections]",
-    client_servers: "tuple[McpServer, ...]",
+    offer: ClientOffer,
 ) -> Dependencies:
     root = Path(key.folder)
-    home, sources = _resolve_home(key), _load_sources(key, client_servers)
+    home, sources = _resolve_home(key), _load_sources(key, offer)
     project = _find_project(root, home)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(
         root.resolve(),
         tuple(settings.security.ignore_patterns),
         home,
-        readable=sources.skills.outside_folders,
+        readable=(*sources.skills.outside_folders, *sources.folders),
         encodings=tuple(settings.encoding.items()),
     )
     policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
@@ -293,9 +300,7 @@ def _locate_history(root: Path, home: Path) -> Path:
     return worktree.container / "history.db"
 
 
-def _load_sources(
-    key: _DependencyKey, client_servers: "tuple[McpServer, ...]"
-) -> DependencySources:
+def _load_sources(key: _DependencyKey, offer: ClientOffer) -> DependencySources:
     home = _resolve_home(key)
     _validate_folder(Path(key.folder))
     root = _find_project(Path(key.folder), home)
@@ -310,7 +315,8 @@ def _load_sources(
         instructions,
         find_skills(root, home, trust),
         remember_credentials(home),
-        _load_servers(root, home, trust, client_servers),
+        _load_servers(root, home, trust, offer.servers),
+        offer.folders,
     )
 
 

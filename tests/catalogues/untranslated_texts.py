@@ -88,7 +88,9 @@ SPEAKING = (
 )
 SILENT = (
     "cli/acp/agent.py",
+    "cli/acp/capabilities.py",
     "cli/acp/connection.py",
+    "cli/acp/frames.py",
     "cli/acp/params.py",
     "cli/acp/tool_calls.py",
     "cli/web/access_control.py",

@@ -327,6 +327,41 @@ def test_a_running_turn_takes_only_words(
     assert new[:1] == requests
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_folders_of_the_editor_are_read_and_not_changed(
+    version: int, connect: Open, program: Program, provider: Provider, tmp_path: Path
+) -> None:
+    other, keys = tmp_path / "other", tmp_path / ".ssh"
+    for folder in (other, keys):
+        folder.mkdir()
+        (folder / "a.txt").write_text("amber\n")
+        (folder / ".env").write_text("secret-word")
+    calls = [
+        {"name": "read_file", "args": {"file_path": f"{other}/a.txt"}},
+        {"name": "grep", "args": {"pattern": "amber", "path": str(other)}},
+        {"name": "read_file", "args": {"file_path": f"{other}/.env"}},
+        {"name": "read_file", "args": {"file_path": f"{keys}/a.txt"}},
+        {"name": "write_file", "args": {"file_path": f"{other}/b.txt", "content": "no"}},
+    ]
+    provider.script([{"tool_calls": calls}, {"text": "Looked."}, {"text": "Again."}])
+    client = connect(version)
+    folders = [str(other), str(keys)]
+    session = client.call(
+        "session/new", cwd=str(program.project), mcpServers=[], additionalDirectories=folders
+    )["sessionId"]
+    client.wait(client.prompt(session, "Look."))
+    client.wait_for_update("Looked.")
+    first, last = (json.dumps(request.whole) for request in provider.requests[:2])
+    messages = provider.requests[1].body["messages"]
+    [asked] = [message["tool_calls"] for message in messages if "tool_calls" in message]
+    results = {one["tool_call_id"]: one["content"] for one in messages if one["role"] == "tool"}
+    found = ["amber" in results[call["id"]] for call in asked]
+    assert found == [True, True, False, False, False], results
+    assert "secret-word" not in last and not (other / "b.txt").exists()
+    assert str(other) in first and str(keys) not in first
+    assert (keys / "a.txt").exists() and str(keys) in json.dumps(client.updates)
+
+
 def test_logout_deletes_the_one_stored_key(connect: Open, program: Program) -> None:
     for names in (["deepseek"], ["deepseek", "glm"]):
         for name in names:

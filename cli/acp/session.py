@@ -79,7 +79,7 @@ class AcpSession:
         self.client, self.thread_id, self.folder = client, thread_id, folder
         self.choices, self.row, self._servers = choices, row, servers
         self._folders, self._private_folders = split_folders(folders, client.home)
-        self._is_told_folders = not self._folders
+        self._are_folders_known = not self._folders
         self.options: Options = cast("Options", dict(row.options or {})) if row else {}
         self.usage: ev.TokenUsage | None = None
         """Of the thread; None before its first request of this session."""
@@ -199,7 +199,7 @@ class AcpSession:
             self._open_questions = []
             return runner.resume(self.thread_id, answer)
         options: Options = {**self._unsent, "mentioning": prompt.mentioning}
-        if aside := [*self._tell_folders(), *prompt.aside]:
+        if aside := [*self._describe_folders(), *prompt.aside]:
             options["aside"] = aside
         self._open_questions, self._unsent = [], {}
         if self.row:  # an open call or question that was left is answered by the message
@@ -208,11 +208,11 @@ class AcpSession:
             prompt.words, folder=self.folder, options=options, thread_id=self.thread_id
         )
 
-    def _tell_folders(self) -> list[str]:
+    def _describe_folders(self) -> list[str]:
         """Return what tells the model of the other folders, once in a session."""
-        if self._is_told_folders:
+        if self._are_folders_known:
             return []
-        self._is_told_folders = True
+        self._are_folders_known = True
         return [FOLDERS.format(folders="\n".join(map(str, self._folders)))]
 
     async def steer(self, words: str) -> None:

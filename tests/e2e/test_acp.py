@@ -44,8 +44,8 @@ def load(client: AcpClient, program: Program, session: str) -> dict[str, Any]:
     return client.call("session/load", sessionId=session, cwd=str(program.project), mcpServers=[])
 
 
-def say(words: str) -> dict[str, str]:
-    return {"type": "text", "text": words}
+def say(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
 
 
 def runs(command: str) -> dict[str, Any]:
@@ -291,7 +291,7 @@ ATTACHED = {"type": "resource", "resource": {"uri": "file:///a", "text": "attach
 
 
 @pytest.mark.parametrize(
-    ("blocks", "words", "requests"),
+    ("blocks", "text", "requests"),
     [
         ([say("/path/to/it is broken")], "/path/to/it", [1]),
         ([say("/undo")], "/undo", []),
@@ -303,7 +303,7 @@ ATTACHED = {"type": "resource", "resource": {"uri": "file:///a", "text": "attach
 )
 def test_a_running_turn_takes_only_words(
     blocks: list[object],
-    words: str,
+    text: str,
     requests: list[int],
     connect: Open,
     program: Program,
@@ -322,9 +322,8 @@ def test_a_running_turn_takes_only_words(
     client.call("session/list")
     (program.project / "seen").touch()
     assert [client.wait(each)["stopReason"] for each in (first, second)] == ["end_turn"] * 2
-    sent = [json.dumps(request.whole) for request in provider.requests]
-    new = [number for number, body in enumerate(sent) if words in body]
-    assert new[:1] == requests
+    bodies = [json.dumps(request.whole) for request in provider.requests]
+    assert [number for number, body in enumerate(bodies) if text in body][:1] == requests
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -353,10 +352,14 @@ def test_folders_of_the_editor_are_read_and_not_changed(
     client.wait_for_update("Looked.")
     first, last = (json.dumps(request.whole) for request in provider.requests[:2])
     messages = provider.requests[1].body["messages"]
-    [asked] = [message["tool_calls"] for message in messages if "tool_calls" in message]
-    results = {one["tool_call_id"]: one["content"] for one in messages if one["role"] == "tool"}
-    found = ["amber" in results[call["id"]] for call in asked]
-    assert found == [True, True, False, False, False], results
+    [sent] = [message["tool_calls"] for message in messages if "tool_calls" in message]
+    results = {
+        message["tool_call_id"]: message["content"]
+        for message in messages
+        if message["role"] == "tool"
+    }
+    has_amber = ["amber" in results[call["id"]] for call in sent]
+    assert has_amber == [True, True, False, False, False], results
     assert "secret-word" not in last and not (other / "b.txt").exists()
     assert str(other) in first and str(keys) not in first
     assert (keys / "a.txt").exists() and str(keys) in json.dumps(client.updates)

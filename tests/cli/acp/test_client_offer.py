@@ -68,7 +68,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("given", "read"),
+    ("names", "folders"),
     [
         ([], []),
         (["other"], ["other"]),
@@ -78,9 +78,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["other/../user/work"], ["user/work"]),
     ],
 )
-def test_folders_are_read(given: list[str], read: list[str], world: Path) -> None:
-    values = [f"{world}/{name}" for name in given]
-    assert read_folders(values, world / "project") == tuple(world / name for name in read)
+def test_folders_are_read(names: list[str], folders: list[str], world: Path) -> None:
+    values = [f"{world}/{name}" for name in names]
+    assert read_folders(values, world / "project") == tuple(world / name for name in folders)
 
 
 @pytest.mark.parametrize("value", ["other", 7, None, "/no/such/folder", "~", {"path": "/"}])
@@ -104,5 +104,5 @@ def test_what_is_no_folder_is_an_error(value: object, world: Path) -> None:
     ],
 )
 def test_folders_with_keys_stay_closed(name: str, is_open: bool, world: Path) -> None:
-    opened, held = split_folders([world / name], world / "user/.maxagent")
-    assert (bool(opened), bool(held)) == (is_open, not is_open)
+    opened, closed = split_folders([world / name], world / "user/.maxagent")
+    assert (bool(opened), bool(closed)) == (is_open, not is_open)

@@ -63,7 +63,7 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
         if method == "fail":
             raise ValueError("broken")
         if method == "slow":  # until its client has said all
-            await ended.wait()
+            await is_over.wait()
         if method == "wait":
             await asyncio.Event().wait()
         if method == "ask":
@@ -72,11 +72,11 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
             connection.cancel_request(params["requestId"])
         return {"echo": params}
 
-    ended = asyncio.Event()
+    is_over = asyncio.Event()
 
     async def serve() -> None:
         await connection.serve()
-        ended.set()
+        is_over.set()
 
     def build_error(error: Exception) -> RpcError:
         return RpcError(-32603, str(error))

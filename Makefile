@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture pictures test test-fast evals evals-test check house check-pythons release bench edit-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture pictures test test-fast evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -32,7 +32,7 @@ test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile
 
 evals: ## list the evaluations: programs with a report, which take minutes to hours
-	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|interop|race|token-counts|torture)'
+	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|harness|interop|race|token-counts|torture)'
 
 evals-test: $(INSTALLED) ## run the tests of the evaluations
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile evals
@@ -61,6 +61,9 @@ bench: $(INSTALLED) ## measure time, disk and memory against a bare loop
 edit-eval: $(INSTALLED) ## evaluate the edit tools on real sources: make edit-eval SEED=7 EDITS=2000
 	$(BIN)/python evals/edit_eval/edit_eval.py $(if $(SEED),--seed $(SEED)) $(if $(EDITS),--edits $(EDITS)) \
 		$(if $(SHOW),--show "$(SHOW)") $(if $(PROCESS),--process)
+
+harness-eval: $(INSTALLED) ## score the harness with thirty weak models on ten repositories: make harness-eval SAVE=1
+	$(BIN)/python evals/harness_eval/harness_eval.py $(if $(ONLY),--only "$(ONLY)") $(if $(SAVE),--save)
 
 torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=200
 	PYTHONPATH=tests/fixtures $(BIN)/python evals/torture/torture.py $(N)

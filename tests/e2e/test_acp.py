@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from acp_client import CANCELLED, YES, AcpClient
+from page_server import PageServer
 from PIL import Image
 from program import Program
 from provider import Provider
@@ -160,6 +161,41 @@ def test_terminal_answers_what_the_editor_was_asked(
     again = connect()
     load(again, program, session)
     assert again.text() == "Made." and (program.project / "made").exists()
+
+
+def test_one_thread_passes_through_every_door(
+    connect: Open, program: Program, provider: Provider
+) -> None:
+    url = {"OPENAI_BASE_URL": f"{provider.url}/v1"}
+
+    def writes(name: str) -> dict[str, Any]:
+        args = {"file_path": name, "content": f"{name}\n"}
+        return {"tool_calls": [{"name": "write_file", "args": args}]}
+
+    provider.script([writes("first"), {"text": "Begun."}, writes("second"), {"text": "Ended."}])
+    client = connect(answer=lambda method, params: CANCELLED)
+    session = create(client, program)
+    client.wait(client.prompt(session, "Begin."))
+    client.close()
+    question = json.loads(program.run("resume", session, "--output", "json").stdout)["id"]
+    assert program.run("resume", session, "--question", question, "--approve", **url).code == 0
+    with PageServer(program, **url) as server:
+        [*_, history] = server.read_to(session, ["history"])
+        server.post(f"/api/threads/{session}/messages", text="End it.")
+        [*_, asked] = server.read_to(session, ["question", "waiting"], history["meta"]["seq"])
+        [question] = server.get(f"/api/threads/{session}/questions")["questions"]
+        answer = {"question": question["id"], "choices": [{"option": "allow"}]}
+        server.post(f"/api/threads/{session}/answers", **answer)
+        server.read_to(session, ["completion"], asked["meta"]["seq"])
+        server.end(signal.SIGTERM)
+    files = [program.project / name for name in ("first", "second")]
+    assert all(file.exists() for file in files)
+    client = connect()
+    load(client, program, session)
+    assert "Begun." in client.text() and "Ended." in client.text()
+    for file in reversed(files):
+        client.wait(client.prompt(session, "/undo"))
+        assert not file.exists()
 
 
 @pytest.mark.parametrize("moment", ["running", "in_progress"])

@@ -30,7 +30,7 @@ from guarded_servers import (
     try_revocation,
 )
 from mcp_calls import list_calls
-from mcp_report import render_part, replace_part
+from mcp_report import TITLE, render_part
 from mcp_servers import (
     PublicServer,
     find_npm_server,
@@ -41,6 +41,7 @@ from mcp_servers import (
 from mcp_threads import ThreadReport, try_thread
 from mcp_tour import Tour, tour_server
 from programs import MissingProgramError
+from report_page import replace_part
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 PARTS = ("servers", "threads", "logins", "conformance")
@@ -200,7 +201,7 @@ def main() -> int:
             interop.logins,
             interop.missing,
         )
-        replace_part(options.report, part)
+        replace_part(options.report, TITLE, part)
     return interop.has_faults
 
 

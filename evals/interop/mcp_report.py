@@ -1,7 +1,6 @@
 """The part of `docs/interop.md` about MCP servers, conformance and logins."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from conformance import NO_CONCERN, ScenarioResult
 from guarded_servers import LoginReport
@@ -39,12 +38,6 @@ LOGINS = """\
 Each server wants a login; the browser consents at once. **refresh** is tried with a token that has
 ended and with one that the server does not know.
 """
-
-
-def replace_part(page: Path, part: str) -> None:
-    """Replace this part of the page; it is the last one."""
-    before = page.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-    page.write_text(f"{before}\n\n{part}", encoding="utf-8")
 
 
 def render_part(

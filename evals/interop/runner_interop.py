@@ -20,6 +20,7 @@ from pathlib import Path
 
 from cart_projects import PROJECTS
 from programs import MissingProgramError, run_installer
+from report_page import replace_part
 
 from maxagent import Runner, trust
 
@@ -159,8 +160,7 @@ def main() -> int:
     part = render_part(f"{datetime.now(UTC):%Y-%m-%d}", reports, missing)
     print(part)
     if not options.only:
-        before = options.report.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-        options.report.write_text(f"{before}\n\n{part}", encoding="utf-8")
+        replace_part(options.report, TITLE, part)
     return int(any(one.faults for one in reports))
 
 

@@ -24,6 +24,7 @@ from jsonschema import Draft202012Validator
 from program import Program
 from programs import MissingProgramError, run_installer
 from provider import Provider
+from report_page import replace_part
 
 PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 TITLE = "## Editors\n"
@@ -232,9 +233,7 @@ def main() -> int:
             missing["the registry of agents"] = str(error)
     versions = ", ".join(read_versions(folder)) + ".\n"
     part = render(f"{datetime.now(UTC):%Y-%m-%d}", rows, missing, versions)
-    before, _, after = PAGE.read_text(encoding="utf-8").partition(TITLE)
-    later = "".join(after.partition("\n## ")[1:])
-    PAGE.write_text(f"{before.rstrip()}\n\n{part}{later}", encoding="utf-8")
+    replace_part(PAGE, TITLE, part)
     print(part)
     return 1 if any(end not in GOOD for steps in rows.values() for end in steps.values()) else 0
 

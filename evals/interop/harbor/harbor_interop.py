@@ -21,6 +21,7 @@ from typing import Any
 from program import Program
 from programs import MissingProgramError, run_installer
 from provider import Provider
+from report_page import replace_part
 
 PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 TITLE = "## Benchmarks\n"
@@ -176,8 +177,7 @@ def main() -> int:
         except MissingProgramError as error:
             missing, version = str(error), ""
     part = render(rows, missing, version)
-    before = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-    PAGE.write_text(f"{before}\n\n{part}", encoding="utf-8")
+    replace_part(PAGE, TITLE, part)
     print(part)
     return 1 if any(end != "done" for steps in rows.values() for end in steps.values()) else 0
 

@@ -125,6 +125,17 @@ class Tour:
         page.wait_for_selector(".talk > *")
         return "done"
 
+    def end_an_editors_thread(self) -> str:
+        """A thread that an editor began and a terminal answered is ended on the page."""
+        page = self.page
+        self.show(page, "doors")
+        expect(page.get_by_text("Begun.")).to_be_visible()
+        page.locator(".composer textarea").fill("End it.")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Yes", exact=True).click()
+        expect(page.get_by_text("Ended.")).to_be_visible()
+        return "done"
+
     def read_attacks(self) -> str:
         """Nothing of hostile texts runs, loads, or becomes a forbidden element."""
         page = self.page
@@ -207,6 +218,7 @@ STEPS: dict[str, Callable[[Tour], str]] = {
     "message, stop": Tour.stop_a_run,
     "files, undo, redo": Tour.undo_a_file,
     "steps, fork": Tour.fork_a_step,
+    "a thread of an editor, answered in a terminal": Tour.end_an_editors_thread,
     "hostile texts": Tour.read_attacks,
     "1,000 messages": Tour.open_a_long_thread,
     "axe-core": Tour.check_with_axe,

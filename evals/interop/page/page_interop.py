@@ -17,10 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from acp_client import CANCELLED, AcpClient
 from page_server import PageServer
 from program import Program
 from programs import MissingProgramError, run_installer
 from provider import Answer, Provider, Request
+from report_page import replace_part
 
 PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 TITLE = "## Browsers\n"
@@ -94,6 +96,10 @@ TODOS = [
 DONE = [{**todo, "status": "completed"} for todo in TODOS]
 
 
+# Files that a thread writes which goes through every door
+DOORS = ("first.txt", "second.txt")
+
+
 def call(tool: str, **args: Any) -> Mapping[str, Any]:
     """Return one call of an answer."""
     return {"name": tool, "args": args}
@@ -107,6 +113,7 @@ class Model:
             "tour": iter(_play_tour()),
             "hostile": iter(_play_attacks()),
             "long": iter(_play_long()),
+            "doors": iter(_play_doors()),
         }
 
     def __call__(self, request: Request) -> Answer:
@@ -136,6 +143,12 @@ def _play_attacks() -> list[Answer]:
         {"tool_calls": [call("run_command", command=f"cat {NAME!r}")]},
         {"thinking": text, "text": text},
     ]
+
+
+def _play_doors() -> Iterator[Answer]:
+    for name, end in zip(DOORS, ("Begun.", "Ended."), strict=True):
+        yield {"tool_calls": [call("write_file", file_path=name, content="x")]}
+        yield {"text": end}
 
 
 def _play_long() -> Iterator[Answer]:
@@ -172,8 +185,10 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
         program = Program(work, provider.url, environ)
         for number in range(500):
             (program.project / f"f{number}.txt").write_text(f"line {number}\n" * 3)
+        doors = begin_in_editor(program, provider.url)
         with PageServer(program) as server:
             threads = {
+                "doors": doors,
                 "tour": server.begin("Script tour: the cart adds tax twice.", mode="ask"),
                 "hostile": server.begin(
                     "Script hostile " + ATTACKS[1] + "\n".join(ATTACKS), mode="auto"
@@ -192,9 +207,36 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
                     text=True,
                     timeout=400,
                 )
-    if ended.returncode:
-        return {"start": f"failed: {ended.stderr[-1500:]}"}
-    return json.loads(ended.stdout.splitlines()[-1])
+        if ended.returncode:
+            return {"start": f"failed: {ended.stderr[-1500:]}"}
+        steps = json.loads(ended.stdout.splitlines()[-1])
+        return {**steps, "undone in the editor": undo_in_editor(program, provider.url, doors)}
+
+
+def begin_in_editor(program: Program, url: str) -> str:
+    """Begin a thread over ACP, whose question the terminal answers; return its ID."""
+    editor = AcpClient(program, url, answer=lambda method, params: CANCELLED)
+    folder = str(program.project)
+    thread: str = editor.call("session/new", cwd=folder, mcpServers=[])["sessionId"]
+    editor.wait(editor.prompt(thread, "Script doors: begin."))
+    editor.close()
+    question = json.loads(program.run("resume", thread, "--output", "json").stdout)["id"]
+    program.run("resume", thread, "--question", question, "--approve")
+    return thread
+
+
+def undo_in_editor(program: Program, url: str, thread: str) -> str:
+    """Undo over ACP what the other doors have done."""
+    editor = AcpClient(program, url)
+    editor.call("session/load", sessionId=thread, cwd=str(program.project), mcpServers=[])
+    for name in reversed(DOORS):
+        if not (program.project / name).exists():
+            return f"failed: {name} was not written"
+        editor.wait(editor.prompt(thread, "/undo"))
+        if (program.project / name).exists():
+            return f"failed: {name} is still there"
+    editor.close()
+    return "done"
 
 
 def main() -> int:
@@ -214,8 +256,7 @@ def main() -> int:
             print(f"skipped: {error}")
             return 0
     part = render(steps)
-    before = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-    PAGE.write_text(f"{before}\n\n{part}", encoding="utf-8")
+    replace_part(PAGE, TITLE, part)
     print(part)
     return any(end.startswith("failed") for end in steps.values())
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from edit_adapter import play_edits
 from peer_suite import FATES, Outcome, PeerSuite, SuiteReport, load_suites
+from report_page import replace_part
 from rule_adapter import play_globs, play_rules
 from stream_adapter import play_events, play_hooks, play_thinking
 
@@ -76,8 +77,7 @@ def main() -> int:
     part = render_part(f"{datetime.now(UTC):%Y-%m-%d}", reports)
     print(part)
     if not options.only:
-        before = options.report.read_text(encoding="utf-8").partition(TITLE)[0].rstrip("\n")
-        options.report.write_text(f"{before}\n\n{part}", encoding="utf-8")
+        replace_part(options.report, TITLE, part)
     return int(any(report.faults for report in reports))
 
 

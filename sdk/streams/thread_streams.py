@@ -14,6 +14,7 @@ from ...memory.threads.event_numbers import EventNumbers
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
+from ..cancel_shield import run_shielded
 from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted
 from .event_stream import ThreadStream
 from .history import read_history
@@ -112,7 +113,7 @@ class ThreadStreams:
                 started.set_exception(error)
                 last = None
         finally:
-            await self._end_run(thread_id, stream, last)
+            await run_shielded(self._end_run(thread_id, stream, last))
             if not started.done():
                 started.set_result(None)
 
@@ -142,13 +143,18 @@ class ThreadStreams:
 
     async def _end_run(self, thread_id: str, stream: ThreadStream, last: Event | None) -> None:
         with suppress(MaxAgentError):
-            if thread_id in self._numbers.list_running():
-                self._numbers.set_running(thread_id, False)
-            self._seen[thread_id] = _get_marks(self.threads.get(thread_id))
+            # on the loop it would wait for a transaction that only the loop can end
+            self._seen[thread_id] = await asyncio.to_thread(self._record_end, thread_id)
         if last:
             await stream.publish(self._prepare(last))
         stream.end_run()
         self._runs.pop(thread_id, None)
+
+    def _record_end(self, thread_id: str) -> tuple[object, ...]:
+        """Record that no run of the thread goes on; return its marks. Blocks."""
+        if thread_id in self._numbers.list_running():
+            self._numbers.set_running(thread_id, False)
+        return _get_marks(self.threads.get(thread_id))
 
     def stop(self, thread_id: str) -> bool:
         """Stop a run that was begun here, at once; the thread keeps what was done."""
@@ -178,7 +184,7 @@ class ThreadStreams:
             except MaxAgentError as error:
                 _logger.warning("thread %s was not resumed: %s", thread_id, error)
                 with suppress(MaxAgentError):
-                    self._numbers.set_running(thread_id, False)
+                    await asyncio.to_thread(self._numbers.set_running, thread_id, False)
         return resumed
 
     async def watch(self, on_list: Callable[[list[ThreadRow]], None] = lambda rows: None) -> None:

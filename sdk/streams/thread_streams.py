@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...config import paths
-from ...config.errors import MaxAgentError, ThreadBusyError
+from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.exit_codes import FAILED
 from ...memory.threads.event_numbers import EventNumbers
 from ...memory.threads.index import ThreadIndex
@@ -87,7 +87,22 @@ class ThreadStreams:
         started = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(self._run(thread_id, start, message, started))
         self._runs[thread_id] = task
+        # a task that is cancelled before its first step runs no line, its `finally` neither
+        task.add_done_callback(lambda _: self._finish_task(thread_id, task, started))
         await asyncio.shield(started)
+
+    def _finish_task(
+        self, thread_id: str, task: "asyncio.Task[None]", started: "asyncio.Future[None]"
+    ) -> None:
+        if self._runs.get(thread_id) is task:
+            del self._runs[thread_id]
+        failure = _build_unstarted_error() if task.cancelled() else task.exception()
+        if started.done():
+            return
+        if failure:
+            started.set_exception(failure)
+        else:
+            started.set_result(None)
 
     async def _run(
         self,
@@ -98,6 +113,7 @@ class ThreadStreams:
     ) -> None:
         stream = await self.open(thread_id)
         last: Event | None = None
+        failure: Exception | None = None
         try:
             runner = await self.open_runner()
             await stream.begin_run()
@@ -108,14 +124,13 @@ class ThreadStreams:
         except Exception as error:
             if started.done():
                 _logger.exception("a run of thread %s ended", thread_id)
-            last = _describe_failure(error, thread_id)
-            if not started.done():
-                started.set_exception(error)
-                last = None
+                last = _describe_failure(error, thread_id)
+            else:
+                failure = error
         finally:
             await run_shielded(self._end_run(thread_id, stream, last))
-            if not started.done():
-                started.set_result(None)
+            if failure:
+                started.set_exception(failure)
 
     async def _follow(
         self,
@@ -217,6 +232,12 @@ class ThreadStreams:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _build_unstarted_error() -> UsageError:
+    return UsageError(
+        "the run was stopped before it began, and nothing was sent", hint="send it again"
+    )
 
 
 def _describe_failure(error: Exception, thread_id: str) -> Failure:

@@ -197,3 +197,22 @@ def test_looking_at_threads_loads_no_langgraph(server: PageServer) -> None:
     server.get("/api/server")
     maps = Path(f"/proc/{server.process.pid}/maps").read_text()
     assert "ormsgpack" not in maps or "langgraph" not in maps
+
+
+@pytest.mark.parametrize("delay", [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3])
+def test_a_run_is_stopped_at_any_moment(delay: float, program: Program, provider: Provider) -> None:
+    slow = {"text": "A slow answer. " * 40, "portion": 3, "pause": 0.2}
+    provider.script(lambda request: slow)
+    with PageServer(program) as server:
+        thread = server.begin("Begin.")
+        for _ in range(6):
+            server.post(f"/api/threads/{thread}/stop")
+            sending = threading.Thread(
+                target=server.ask, args=("POST", f"/api/threads/{thread}/messages", {"text": "Go."})
+            )
+            sending.start()
+            sending.join(delay)  # no event says where a run is before its first one
+            server.post(f"/api/threads/{thread}/stop")
+            sending.join()
+        server.post(f"/api/threads/{thread}/stop")
+        assert server.get(f"/api/threads/{thread}")["thread"]["status"] != "running"

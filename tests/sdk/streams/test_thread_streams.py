@@ -74,6 +74,26 @@ async def test_an_error_before_the_run_is_raised(streams: ThreadStreams, project
     assert not streams.is_running(thread)
 
 
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_stop_at_any_step_ends_the_run(
+    steps: int, streams: ThreadStreams, project: Path
+) -> None:
+    thread = create_thread_id()
+    beginning = asyncio.ensure_future(
+        streams.begin(thread, talk(project, thread, {"text": "One."}))
+    )
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    while not streams.stop(thread) and not beginning.done():
+        await asyncio.sleep(0)
+    await asyncio.wait([beginning])
+    await streams.wait(thread)
+    assert not streams.is_running(thread)
+    if steps < 2:
+        with pytest.raises(UsageError, match="before it began"):
+            beginning.result()
+
+
 async def test_a_crashed_run_is_resumed_once(streams: ThreadStreams, project: Path) -> None:
     thread = create_thread_id()
     await streams.begin(thread, talk(project, thread, {"text": "One."}, {"text": "Two."}))

@@ -85,18 +85,19 @@ class CardStore(AsyncSqliteStore):
             raise
 
     async def close(self) -> None:
-        """Close the file; another use would open it again."""
-        if self.is_setup:
-            self.is_setup = False
-            await self.conn.close()
+        """Close the file once nobody writes; another use would open it again."""
+        async with self.lock:
+            if self.is_setup:
+                self.is_setup = False
+                await self.conn.close()
 
     async def stop(self) -> None:
         """Close for good; the task that LangGraph gives each store would outlive the run."""
-        await self.close()
         batches: asyncio.Task[None] | None = getattr(self, "_task", None)  # untyped in LangGraph
-        if batches:
+        if batches:  # first: it would open the file again
             batches.cancel()
             await asyncio.wait([batches])
+        await self.close()
 
 
 @asynccontextmanager

@@ -27,4 +27,8 @@ async def open_checkpointer(
                 await connection.execute(f"PRAGMA {setting}")
             saver = build(connection)
             await saver.setup()
-            yield saver
+            try:
+                yield saver
+            finally:
+                async with saver.lock:  # a run that was cancelled may still write
+                    await connection.close()

@@ -48,6 +48,7 @@ class House:
             "MAXAGENT_HOME": str(self.folder / "home"),
             "LLC_TASK__TEST_COMMAND": "test -s log.txt",
             **SURROUNDINGS,
+            "PYTHONFAULTHANDLER": "1",
             "LANGGRAPH_CLI_NO_ANALYTICS": "1",
             "LANGGRAPH_NO_VERSION_CHECK": "true",
         }

@@ -1,14 +1,18 @@
 """A cancelled write leaves no transaction open, at whatever turn of the loop it is cancelled."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from aiosqlite import Connection
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import PutOp
 
+from maxagent.config.paths import locate_memory
 from maxagent.memory.cards.store import CardStore, open_store
 from maxagent.memory.database.checkpointer import open_checkpointer
 
@@ -30,12 +34,22 @@ STORE_WRITES: dict[str, Callable[[CardStore], Awaitable[object]]] = {
 }
 
 
-async def cancel_after(write: Awaitable[object], turns: int) -> None:
+async def begin_write(write: Awaitable[object], turns: int) -> "asyncio.Future[object]":
     task = asyncio.ensure_future(write)
     for _ in range(turns):
         await asyncio.sleep(0)
+    return task
+
+
+async def cancel_after(write: Awaitable[object], turns: int) -> None:
+    task = await begin_write(write, turns)
     task.cancel()
     await asyncio.wait([task])
+
+
+def ensure_unlocked(path: Path) -> None:
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
 
 
 @pytest.mark.parametrize("name", SAVER_WRITES)
@@ -59,6 +73,37 @@ async def test_cancelled_card_leaves_no_transaction(tmp_path: Path, name: str) -
                 await store.conn.execute("SELECT 1")
             assert not store.conn.in_transaction, turns
         await STORE_WRITES[name](store)
+
+
+@pytest.mark.parametrize("name", SAVER_WRITES)
+async def test_saver_closed_before_commit_keeps_save(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, has_written, real_commit = tmp_path / "threads.db", asyncio.Event(), Connection.commit
+
+    async def commit_late(connection: Connection) -> None:
+        has_written.set()
+        for _ in TURNS:
+            await asyncio.sleep(0)
+        await real_commit(connection)
+
+    async with open_checkpointer(path) as saver:
+        monkeypatch.setattr(Connection, "commit", commit_late)
+        task = asyncio.ensure_future(SAVER_WRITES[name](saver))
+        await has_written.wait()
+    ensure_unlocked(path)
+    await task
+
+
+@pytest.mark.parametrize("name", STORE_WRITES)
+async def test_store_closed_during_write_unlocks_database(tmp_path: Path, name: str) -> None:
+    for turns in TURNS:
+        async with open_store(tmp_path) as store:
+            await store.aget(("a",), "key")
+            task = await begin_write(STORE_WRITES[name](store), turns)
+        ensure_unlocked(locate_memory(tmp_path))
+        task.cancel()  # a batch whose task LangGraph has ended waits for ever
+        await asyncio.wait([task])
 
 
 async def test_many_cancelled_saves_lock_nobody_out(tmp_path: Path) -> None:

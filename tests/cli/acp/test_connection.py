@@ -43,6 +43,8 @@ class Peer:
     def __init__(self, read: int, write: int) -> None:
         self._write, self._lines = write, open(read, encoding="utf-8")  # noqa: SIM115
         self.is_closed = False
+        self.was_read = asyncio.Event()
+        """Set once the connection has read all that the client said."""
 
     def send(self, line: bytes) -> None:
         os.write(self._write, line + b"\n")
@@ -63,7 +65,7 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
         if method == "fail":
             raise ValueError("broken")
         if method == "slow":  # until its client has said all
-            await is_over.wait()
+            await peer.was_read.wait()
         if method == "wait":
             await asyncio.Event().wait()
         if method == "ask":
@@ -72,11 +74,9 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
             connection.cancel_request(params["requestId"])
         return {"echo": params}
 
-    is_over = asyncio.Event()
-
     async def serve() -> None:
         await connection.serve()
-        is_over.set()
+        peer.was_read.set()
 
     def build_error(error: Exception) -> RpcError:
         return RpcError(-32603, str(error))
@@ -143,6 +143,7 @@ async def test_answers_being_made_are_sent_at_the_end() -> None:
         peer.send(b'{"id": 2, "method": "slow"}')
         assert (await peer.read())["id"] == 1
         peer.close()
+        await peer.was_read.wait()
         closing = asyncio.ensure_future(connection.close())
         assert (await peer.read()) == {"jsonrpc": "2.0", "id": 2, "result": {"echo": {}}}
         await closing

@@ -124,7 +124,7 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/mcp_interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/interop/runner_interop.py
 	PYTHONPATH=tests/fixtures:evals/edit_eval:evals/interop $(BIN)/python evals/interop/peers/peers.py
-	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/acp/acp_interop.py $(if $(REGISTRY),--registry "$(REGISTRY)")
+	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop:evals/torture $(BIN)/python evals/interop/acp/acp_interop.py $(if $(REGISTRY),--registry "$(REGISTRY)")
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/harbor/harbor_interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/page/page_interop.py
 

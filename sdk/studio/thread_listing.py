@@ -18,6 +18,7 @@ from ...config import paths
 from ...memory.database.connection import connect, read_data_version
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import ThreadRow
+from ..cancel_shield import run_shielded
 from ..graph_registry import find_job
 
 _logger = logging.getLogger(__name__)
@@ -47,7 +48,9 @@ class ThreadListing:
             while True:
                 await asyncio.sleep(pause)
                 try:
-                    version = await asyncio.to_thread(read_data_version, connection)
+                    # closing while the thread reads would crash SQLite
+                    looking = asyncio.to_thread(read_data_version, connection)
+                    version = await run_shielded(looking)
                     if version == seen and clock() - read_at < READ_SECONDS:
                         continue
                     seen, read_at = version, clock()

@@ -35,7 +35,7 @@ def test_answers_are_copied_exported_and_asked_about(window: ChatWindow) -> None
     assert "Aside" not in str(window.provider.requests[-1].body)
     window.say("/todos", until=window.words("slash.todos.none"))
     window.say("?", until=window.words("keys.stash.key"))
-    window.say("/doctor", until="git")
+    window.say("/doctor", until=window.words("doctor.name.data_directory"))  # the last row
 
 
 def test_stashed_line_comes_back_after_the_next(window: ChatWindow) -> None:

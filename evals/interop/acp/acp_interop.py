@@ -21,6 +21,7 @@ from typing import Any
 
 from acp_client import AcpClient
 from jsonschema import Draft202012Validator
+from kills import try_kills
 from program import Program
 from programs import MissingProgramError, run_installer
 from provider import Provider
@@ -30,8 +31,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 TITLE = "## Editors\n"
 HEAD = """\
 Clients of the Agent Client Protocol, installed apart, each with a conversation that asks before a
-command; the first two are cancelled at a question and opened again in a new process. This part is
-of {date}.
+command; the first two are cancelled at a question and opened again in a new process. Kills: the
+client kills the agent, or itself, at each phase, and a new client has the thread go on to its end;
+no command runs twice, and none is forgotten. This part is of {date}.
 """
 SDK, ACPX, NODE = "@agentclientprotocol/sdk", "acpx", "node@24"
 PYTHON_SDK = "agent-client-protocol"
@@ -212,6 +214,10 @@ def main() -> int:
                 rows[f"TypeScript SDK, version {version}"] = try_typescript(
                     modules, version, work / f"ts{version}"
                 )
+                kills = ["node", str(HERE / "sdk_kills.mjs"), str(version), "FOLDER"]
+                rows[f"TypeScript SDK, version {version}, kills"] = try_kills(
+                    [*kills, str(modules / SDK)], work / f"kills{version}"
+                )
                 rows[f"schema, version {version}"] = try_schema(
                     modules, version, work / f"schema{version}"
                 )
@@ -219,6 +225,9 @@ def main() -> int:
             missing["the TypeScript SDK"] = str(error)
         try:
             rows["Python SDK, version 1"] = try_python(folder, work / "python")
+            python = str(folder / "python" / "bin" / "python")
+            kills = [python, str(HERE / "python_kills.py"), "FOLDER"]
+            rows["Python SDK, version 1, kills"] = try_kills(kills, work / "kills")
         except MissingProgramError as error:
             missing["the Python SDK"] = str(error)
         try:

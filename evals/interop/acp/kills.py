@@ -1,0 +1,90 @@
+"""Kills of `mcode acp` and of clients that others wrote, at each phase of a conversation."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from acp_torture import Conversation
+
+FIRST = ("initialize", "new", "prompt", "permission", "tool_call_update", "cancel")
+"""Phases of a conversation that begins."""
+LATER = ("list", "load", "fork", "close")
+"""Those of one that is opened again, with an open question."""
+VICTIMS = ("agent", "client")
+# Seconds for a client, for an agent to end after its client, and attempts to end the thread
+PATIENCE, ENDS, ATTEMPTS = 120, 20, 3
+AGENT = (sys.executable, "-m", "maxagent", "acp")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What a client has told of its run."""
+
+    agent: int
+    """The number of the agent's process."""
+    has_killed: bool
+
+
+def run_client(program: Sequence[str], talk: Conversation, phase: str, victim: str) -> Meeting:
+    """Run a client until it has killed, or the thread has ended; the session is kept in `talk`."""
+    filled = [str(talk.program.project) if word == "FOLDER" else word for word in program]
+    ended = subprocess.run(
+        [*filled, phase, victim, talk.session, *AGENT],
+        cwd=talk.program.project,
+        env=talk.program.environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    told = dict(line.split() for line in ended.stdout.splitlines())
+    talk.session = told.get("session", talk.session)
+    return Meeting(int(told.get("agent", 0)), "kill" in told)
+
+
+def try_kills(program: Sequence[str], folder: Path) -> dict[str, str]:
+    """Return how each phase ended, by its name; FOLDER in the program is the project's."""
+    ends = dict[str, str]()
+    for phase in (*FIRST, *LATER):
+        for victim in VICTIMS:
+            place = folder / f"{phase}-{victim}"
+            place.mkdir(parents=True)
+            ends[f"{victim} killed at {phase}"] = kill_at(program, place, phase, victim)
+    return ends
+
+
+def kill_at(program: Sequence[str], place: Path, phase: str, victim: str) -> str:
+    """Kill once at a phase, and have new processes go on; return `done` or what is wrong."""
+    talk = Conversation(place, Random(0))
+    if phase in LATER:
+        run_client(program, talk, "permission", "agent")
+    met = run_client(program, talk, phase, victim)
+    if not met.has_killed:
+        return "failed: the phase was not met"
+    if not has_ended(met.agent):
+        return "failed: the agent outlives its client"
+    for _ in range(ATTEMPTS):
+        if not talk.is_over():
+            if not talk.read_status():  # a session without a message is gone with its agent
+                talk.session = ""
+            run_client(program, talk, "none", "nobody")
+    written = talk.read_log()
+    if len(set(written)) < len(written):
+        return f"failed: {written}"
+    return "done" if talk.is_over() and not talk.find_untold() else "failed: not at its end"
+
+
+def has_ended(agent: int) -> bool:
+    """Return whether a process ends soon."""
+    end = time.monotonic() + ENDS
+    while time.monotonic() < end:
+        try:
+            os.kill(agent, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False

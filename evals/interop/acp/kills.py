@@ -47,14 +47,18 @@ def run_client(program: Sequence[str], talk: Conversation, phase: str, victim: s
 
 
 def try_kills(program: Sequence[str], folder: Path) -> dict[str, str]:
-    """Return how each phase ended, by its name; FOLDER in the program is the project's."""
-    ends = dict[str, str]()
-    for phase in (*FIRST, *LATER):
-        for victim in VICTIMS:
-            place = folder / f"{phase}-{victim}"
-            place.mkdir(parents=True)
-            ends[f"{victim} killed at {phase}"] = kill_at(program, place, phase, victim)
-    return ends
+    """Return how each phase ended for both victims; FOLDER in the program is the project's."""
+    return {phase: _try_phase(program, folder / phase, phase) for phase in (*FIRST, *LATER)}
+
+
+def _try_phase(program: Sequence[str], folder: Path, phase: str) -> str:
+    failed = list[str]()
+    for victim in VICTIMS:
+        place = folder / victim
+        place.mkdir(parents=True)
+        if (end := kill_at(program, place, phase, victim)) != "done":
+            failed.append(f"{end} ({victim})")
+    return ", ".join(failed) or "done"
 
 
 def kill_at(program: Sequence[str], place: Path, phase: str, victim: str) -> str:

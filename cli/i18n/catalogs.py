@@ -7,6 +7,7 @@ options and settings, JSON, prompts. `make locale` compiles them.
 
 import os
 from collections.abc import Mapping
+from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, translation
 from pathlib import Path
@@ -14,12 +15,18 @@ from pathlib import Path
 _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _LOCALE = Path(__file__).with_name("locale")
 _chosen = ""
+_of_request: ContextVar[str] = ContextVar("language", default="")
 
 
 def use_language(name: str) -> None:
     """Set the language, `en` or `zh`; empty: the environment decides. See `select_language`."""
     global _chosen
     _chosen = name
+
+
+def use_request_language(name: str) -> None:
+    """Set the language of what the current asyncio task says; empty: as everywhere."""
+    _of_request.set(name)
 
 
 def t(key: str, /, **values: object) -> str:
@@ -41,7 +48,7 @@ def _find_text(key: str, *, is_singular: bool) -> str:
 
 def get_language() -> str:
     """Return the current language, `en` or `zh`."""
-    return _chosen or detect_language(os.environ)
+    return _of_request.get() or _chosen or detect_language(os.environ)
 
 
 def detect_language(environ: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ def translate(message: str) -> str:
     if isinstance(message, TemplatedText):
         meaning = load_catalog("messages", get_language()).gettext(message.template)
         return fill_translation(message.template, meaning, message.values)
-    return load_exact_messages().get(message, message)
+    return load_exact_messages(get_language()).get(message, message)
 
 
 def translate_notice(notice: str) -> str:
@@ -50,11 +50,11 @@ def fill_translation(template: str, meaning: str, values: Mapping[str, str]) -> 
 
 
 @cache
-def load_exact_messages() -> Mapping[str, str]:
+def load_exact_messages(language: str) -> Mapping[str, str]:
     """Read the messages without values."""
     return {
         template.format(): meaning.format()
-        for template, meaning in load_catalog("messages", get_language()).list_messages().items()
+        for template, meaning in load_catalog("messages", language).list_messages().items()
         if all(name is None for _, name, _, _ in Formatter().parse(template))
     }
 

@@ -84,9 +84,9 @@ def _find_translation(sentence: str) -> str:
 
 def _translate_sentence(sentence: str) -> str:
     """Translate a sentence as a whole."""
-    if meaning := load_exact_messages().get(sentence):
+    if meaning := load_exact_messages(get_language()).get(sentence):
         return meaning
-    for template in _load_templates():
+    for template in _load_templates(get_language()):
         if (values := template.match_values(sentence)) is not None:
             return template.format_translation(values)
     return ""
@@ -110,12 +110,12 @@ def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
 
 
 @cache
-def _load_templates() -> list[_Template]:
+def _load_templates(language: str) -> list[_Template]:
     """Return the templates with values, those with the most literal text first."""
     # a template that only joins sentences would match everything
     templates = [
         _parse_template(text, meaning)
-        for text, meaning in load_catalog("messages", get_language()).list_messages().items()
+        for text, meaning in load_catalog("messages", language).list_messages().items()
         if any(_find_placeholders(text)) and not _JOINS.fullmatch(text)
     ]
     return sorted(templates, key=lambda template: -len("".join(template.literals)))

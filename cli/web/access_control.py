@@ -13,8 +13,15 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ...config.settings.language import LANGUAGES
+from ...config.text import text
+from ..i18n.catalogs import use_request_language
+from ..i18n.message_translation import translate
+
 # Bytes of a request's body, and seconds for it to arrive
 MAX_BODY, BODY_TIME = 1_000_000, 10.0
+# The header with the language in which a page is answered
+LANGUAGE = "mcode-language"
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -44,6 +51,8 @@ class PageAccess:
                 await self._app(scope, receive, send)
             return  # a websocket is never accepted
         send = _add_headers(send)
+        language = Headers(scope=scope).get(LANGUAGE, "")
+        use_request_language(language if language in LANGUAGES else "")
         denial = self._find_denial(scope)
         if denial:
             await _deny(send, *denial)
@@ -54,7 +63,9 @@ class PageAccess:
             await _deny(send, 408, "the request did not arrive in time")
             return
         if body is None:
-            await _deny(send, 413, f"the request has more than {MAX_BODY:,} bytes")
+            await _deny(
+                send, 413, text("the request has more than {count} bytes", count=f"{MAX_BODY:,}")
+            )
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -76,6 +87,8 @@ class PageAccess:
             return 401, "the token is missing or wrong: open the address that was printed"
         if scope["method"] == "POST" and not _is_json(headers):
             return 415, "the body must be JSON: `Content-Type: application/json`"
+        if (language := headers.get(LANGUAGE, "")) not in ("", *LANGUAGES):
+            return 400, text("unsupported language `{language}`", language=language)
         return None
 
     def _is_own(self, origin: str) -> bool:
@@ -135,7 +148,7 @@ def _add_headers(send: Send) -> Send:
 
 
 async def _deny(send: Send, status: int, reason: str) -> None:
-    body = json.dumps({"error": {"message": reason, "hint": ""}}).encode()
+    body = json.dumps({"error": {"message": translate(reason), "hint": ""}}).encode()
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

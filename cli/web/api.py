@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -20,11 +20,13 @@ from ...sdk.streams.history import describe_thread, read_history
 from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
 from ..i18n.catalogs import get_language
+from ..i18n.message_translation import translate
 from .event_source import read_last_id, respond_with_events
-from .page_words import collect_words
+from .page_words import collect_words, translate_message
 from .question_cards import describe_question, read_answer
 
 if TYPE_CHECKING:
+    from ...memory.undo.restore_plan import Conflict
     from ...nodes.options import Options
     from ...sdk.runner import Runner
 
@@ -91,7 +93,7 @@ class Api:
         after = read_last_id(request)
         row = await self._find(request)
         stream = await self._streams.open(row.thread_id)
-        return respond_with_events(stream.follow(after))
+        return respond_with_events(stream.follow(after), translate_message)
 
     async def list_questions(self, request: Request) -> Response:
         """Return what the thread waits for."""
@@ -204,8 +206,9 @@ class Api:
             result = await pending.apply()
         await self._streams.report_change(row.thread_id)
         files_changed = [change.path for change in pending.plan.changes]
-        conflicts = [{"path": each.path, "reason": each.reason} for each in result.conflicts]
-        return JSONResponse({"files": files_changed, "conflicts": conflicts})
+        return JSONResponse(
+            {"files": files_changed, "conflicts": _describe_conflicts(result.conflicts)}
+        )
 
     async def list_steps(self, request: Request) -> Response:
         """Return the steps of a thread: to each one can go back, or fork from it."""
@@ -223,10 +226,9 @@ class Api:
         step, files = _require_number(body, "step"), body.get("files", True) is True
         async with open_rollback(row, self._home, step, files=files, talk=True) as plan:
             result = await plan.apply()
-        conflicts = result.conflicts if result else ()
         await self._streams.report_change(row.thread_id)
-        described = [{"path": each.path, "reason": each.reason} for each in conflicts]
-        return JSONResponse({"conflicts": described})
+        conflicts = result.conflicts if result else ()
+        return JSONResponse({"conflicts": _describe_conflicts(conflicts)})
 
     async def fork(self, request: Request) -> Response:
         """Make a new thread with all up to a step."""
@@ -253,6 +255,10 @@ class Api:
             if row.thread_id == thread_id:
                 return row
         raise NotFoundError("there is no such thread", hint="it may have been deleted")
+
+
+def _describe_conflicts(conflicts: "Sequence[Conflict]") -> list[dict[str, str]]:
+    return [{"path": each.path, "reason": translate(each.reason)} for each in conflicts]
 
 
 async def _read_body(request: Request) -> dict[str, Any]:

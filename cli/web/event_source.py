@@ -1,7 +1,7 @@
 """Messages as server-sent events."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -23,13 +23,19 @@ def read_last_id(request: Request) -> int | None:
     return int(value)
 
 
-def respond_with_events(messages: AsyncGenerator[StoredMessage]) -> StreamingResponse:
-    """Return the response that sends the messages as long as the client reads."""
+def respond_with_events(
+    messages: AsyncGenerator[StoredMessage],
+    prepare: Callable[[StoredMessage], StoredMessage] = lambda message: message,
+) -> StreamingResponse:
+    """Return the response that sends the messages, prepared, as long as the client reads."""
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_encode(messages), media_type="text/event-stream", headers=headers)
+    content = _encode(messages, prepare)
+    return StreamingResponse(content, media_type="text/event-stream", headers=headers)
 
 
-async def _encode(messages: AsyncGenerator[StoredMessage]) -> AsyncIterator[bytes]:
+async def _encode(
+    messages: AsyncGenerator[StoredMessage], prepare: Callable[[StoredMessage], StoredMessage]
+) -> AsyncIterator[bytes]:
     yield b"retry: 1000\n\n"
     upcoming: asyncio.Future[StoredMessage] | None = None
     try:
@@ -39,7 +45,7 @@ async def _encode(messages: AsyncGenerator[StoredMessage]) -> AsyncIterator[byte
             if not done:
                 yield b": alive\n\n"
                 continue
-            message, upcoming = upcoming.result(), None
+            message, upcoming = prepare(upcoming.result()), None
             # no `event:` field: each message has its type
             yield b"id: %d\ndata: %s\n\n" % (message.number, message.content)
     except StopAsyncIteration:

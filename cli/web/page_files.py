@@ -1,7 +1,11 @@
-"""The files of the page, read once: only what is here is served."""
+"""The files of the page, read once: only what is here is served.
+
+Its own modules are served as one file, `app.js`: one request, and a third less to load.
+"""
 
 import gzip
 import json
+import re
 from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -14,6 +18,10 @@ TYPES = {
     "svg": "image/svg+xml",
     "json": "application/manifest+json",
 }
+MAIN = "app.js"
+_IMPORT = re.compile(r'^import \{ (.*) \} from "/page/(.+)";\n', re.MULTILINE)
+# Indentation, comments on lines of their own, and `export`: of no use to a browser
+_UNUSED = re.compile(r"^(?:\s*//.*\n|export (?!default)|[ ]+)", re.MULTILINE)
 
 
 class PageFile(NamedTuple):
@@ -31,10 +39,35 @@ def read_page_files() -> dict[str, PageFile]:
     files = dict[str, PageFile]()
     for name, file in _walk(folder, ""):
         ending = name.rpartition(".")[2]
-        if ending in TYPES and not name.endswith("vendor.json"):
+        is_own_module = ending == "js" and "/" not in name
+        if ending in TYPES and not name.endswith("vendor.json") and not is_own_module:
             content = file.read_bytes()
             files[name] = _build_file(TYPES[ending], content)
+    files[MAIN] = _build_file(TYPES["js"], _join_modules(folder).encode())
     return files
+
+
+def _join_modules(folder: Traversable) -> str:
+    """Return the page's own modules as one, what is imported first."""
+    modules, libraries = dict[str, str](), dict[str, set[str]]()
+    _add_module(folder, MAIN, modules, libraries)
+    imports = [
+        f'import {{ {", ".join(sorted(names))} }} from "/page/{library}";\n'
+        for library, names in libraries.items()
+    ]
+    return "".join([*imports, *modules.values()])
+
+
+def _add_module(
+    folder: Traversable, name: str, modules: dict[str, str], libraries: dict[str, set[str]]
+) -> None:
+    text = folder.joinpath(name).read_text(encoding="utf-8")
+    for names, source in _IMPORT.findall(text):
+        if "/" in source:
+            libraries.setdefault(source, set()).update(names.split(", "))
+        elif source not in modules:
+            _add_module(folder, source, modules, libraries)
+    modules[name] = _UNUSED.sub("", _IMPORT.sub("", text))
 
 
 def _walk(folder: Traversable, above: str) -> list[tuple[str, Traversable]]:

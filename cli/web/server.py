@@ -6,7 +6,6 @@ import signal
 import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,7 @@ from starlette.applications import Starlette
 
 from ...config.errors import UsageError
 from ...config.text import text
-from ...sdk.events import Event, Notice
 from ...sdk.streams.thread_streams import ThreadStreams
-from ..i18n.message_translation import translate_notice
 from ..lazy_imports import without_collector
 from .access_control import list_hosts
 from .api import Api
@@ -84,7 +81,7 @@ def serve(
     """Serve until SIGINT or SIGTERM; runs that go on then are stopped, and can be resumed."""
     port = listener.getsockname()[1]
     holder, inbox = RunnerHolder(home), ThreadInbox()
-    streams = ThreadStreams(home, holder.open, _translate)
+    streams = ThreadStreams(home, holder.open)
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:
@@ -118,7 +115,3 @@ def serve(
     with suppress(KeyboardInterrupt):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         server.run(sockets=[listener])
-
-
-def _translate(event: Event) -> Event:
-    return replace(event, text=translate_notice(event.text)) if isinstance(event, Notice) else event

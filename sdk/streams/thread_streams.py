@@ -33,15 +33,8 @@ class ThreadStreams:
     LangGraph is loaded by `open_runner`, with the first run.
     """
 
-    def __init__(
-        self,
-        home: Path,
-        open_runner: "Callable[[], Awaitable[Runner]]",
-        prepare: Callable[[Event], Event] = lambda event: event,
-    ) -> None:
-        """`prepare` returns an event as clients are shown it, such as translated."""
+    def __init__(self, home: Path, open_runner: "Callable[[], Awaitable[Runner]]") -> None:
         self.home, self.threads, self.open_runner = home, ThreadIndex(home), open_runner
-        self._prepare = prepare
         self._numbers = EventNumbers(paths.locate_database(home))
         self._streams = dict[str, asyncio.Task[ThreadStream]]()
         self._runs = dict[str, asyncio.Task[None]]()
@@ -146,7 +139,7 @@ class ThreadStreams:
             if isinstance(event, Question | Completion | Interrupted | Failure):
                 last = event
                 continue
-            await stream.publish(self._prepare(event))
+            await stream.publish(event)
             if isinstance(event, RunStarted):
                 if message:
                     await stream.publish_fact("user_message", {"text": message})
@@ -161,7 +154,7 @@ class ThreadStreams:
             # on the loop it would wait for a transaction that only the loop can end
             self._seen[thread_id] = await asyncio.to_thread(self._record_end, thread_id)
         if last:
-            await stream.publish(self._prepare(last))
+            await stream.publish(last)
         stream.end_run()
         self._runs.pop(thread_id, None)
 

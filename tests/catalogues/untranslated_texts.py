@@ -93,7 +93,6 @@ SILENT = (
     "cli/acp/frames.py",
     "cli/acp/params.py",
     "cli/acp/tool_calls.py",
-    "cli/web/access_control.py",
     "cli/web/page_files.py",
     "tools/permissions/url_policy.py",
     "cli/commands/doctor/report.py",
@@ -203,6 +202,10 @@ ASSEMBLED = (
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(
     [
+        # a policy of the browser
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'",
         "Failed to parse ",
         "Before you begin: which steps does this request take? Answer with at most {max_steps} "
         "lines and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for "
@@ -317,6 +320,6 @@ NOT_FOR_PEOPLE = frozenset(
         "unless summed up",
         "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3",
         "when asked",
-    ]
+    ],
 )
 """What looks like a sentence: words for the model, or for a parser."""

@@ -192,6 +192,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
         yield opened
 
 
+@pytest.mark.parametrize(
+    ("language", "status", "begin"),
+    [("zh", 404, "没有"), ("en", 404, "there is no"), ("", 404, "there is no"), ("fr", 400, "uns")],
+)
+def test_a_request_is_answered_in_its_language(
+    server: PageServer, language: str, status: int, begin: str
+) -> None:
+    path = f"/api/threads/{NOBODY}"
+    code, answered, _ = server.ask("GET", path, **{"Mcode-Language": language})
+    assert code == status
+    assert answered["error"]["message"].startswith(begin)
+    headers = {"Mcode-Language": language, "Authorization": "Bearer x"}
+    denied = server.ask("GET", path, **headers)[1]["error"]["message"]
+    assert denied.startswith("令牌" if language == "zh" else "the token")
+
+
 def test_looking_at_threads_loads_no_langgraph(server: PageServer) -> None:
     server.get("/api/threads?q=x")
     server.get("/api/server")

@@ -10,6 +10,8 @@ import pytest
 from page_server import PageServer
 from program import Program
 
+from maxagent.cli.i18n.catalogs import load_catalog
+
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the page is not tried: `pip install playwright`"
 )
@@ -62,8 +64,14 @@ def open_page(browser: Any, server: PageServer, width: int, scheme: str = "light
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.goto(server.address)
-    page.wait_for_selector("nav.inbox", state="attached")
+    page.wait_for_selector(".inbox", state="attached")
     return page
+
+
+def catalogue_words(language: str) -> list[str]:
+    """Return the words of the page in a language."""
+    messages = load_catalog("mcode", language).list_messages().items()
+    return [word for key, word in messages if key.startswith(("web.", "acp.call."))]
 
 
 def begin(page: Any, text: str) -> None:
@@ -106,6 +114,50 @@ def test_a_conversation_is_held_on_the_page(
         page.wait_for_selector(".steps li")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("document.documentElement.lang").startswith(language)
+        assert page.problems == []
+
+
+def list_visible_words(page: Any) -> set[str]:
+    """Return all that a person reads or is read on the page."""
+    return set(
+        page.evaluate("""() => [...document.querySelectorAll("body *")].flatMap((node) => [
+          ...[...node.childNodes].filter((each) => each.nodeType === 3).map((each) => each.data),
+          node.ariaLabel, node.placeholder, node.title,
+        ].filter(Boolean).map((text) => text.trim()))""")
+    )
+
+
+def test_the_language_changes_everything_on_the_page(browser: Any, tmp_path: Path) -> None:
+    read = {"name": "read_file", "args": {"file_path": "no/such/file"}}
+    ask = {"name": "run_command", "args": {"command": "echo a > a"}}
+    program = Program(
+        tmp_path, "", write_script(tmp_path, *({"tool_calls": [each]} for each in (read, ask)))
+    )
+    texts = {
+        language: set(catalogue_words(language)) - {"{mode}", "MaxAgent"}
+        for language in ("en", "zh")
+    }
+    with PageServer(program, LLC_LANG="en", LLC_SECURITY__MODE="ask") as server:
+        page = open_page(browser, server, 1400)
+        begin(page, "Hello.")
+        page.wait_for_selector(".question")
+        page.fill(".question textarea, .composer textarea", "half a message")
+        english = page.text_content(".call pre >> nth=0")
+        page.select_option(".language", "zh")
+        page.wait_for_selector(".question button:has-text('拒绝')")
+        page.wait_for_function("(text) => !document.body.textContent.includes(text)", arg=english)
+        assert page.input_value(".composer textarea") == "half a message"
+        for tab in ("files", "steps", "talk"):
+            page.click(f"#tab-{tab}")
+            page.wait_for_selector(f".{tab}")
+            assert list_visible_words(page) & (texts["en"] - texts["zh"]) == set()
+        page.reload()
+        page.wait_for_selector(".question button:has-text('拒绝')")
+        assert page.evaluate("document.documentElement.lang") == "zh-CN"
+        page.select_option(".language", "en")
+        page.wait_for_selector(".question button:has-text('No')")
+        assert list_visible_words(page) & (texts["zh"] - texts["en"]) == set()
+        assert page.text_content(".call pre >> nth=0") == english
         assert page.problems == []
 
 

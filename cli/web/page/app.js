@@ -1,10 +1,10 @@
 // The page: the inbox beside a thread; on a phone one of both.
 
 import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
-import { follow, get, post } from "/page/client.js";
+import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox } from "/page/inbox.js";
 import { Choices, Thread } from "/page/thread.js";
-import { useWords, w } from "/page/words.js";
+import { silence, useWords, w } from "/page/words.js";
 
 function usePlace() {
   const [hash, setHash] = useState(location.hash);
@@ -33,7 +33,16 @@ function useThreads() {
   return [[...rows.values()], isConnected];
 }
 
-function App({ server }) {
+function App({ first }) {
+  const [server, setServer] = useState(first);
+  const choose = async (name) => {
+    const before = readLanguage();
+    keepLanguage(name);
+    const next = await get("/api/server").catch(() => null);
+    if (next) useWords(next);
+    else keepLanguage(before);
+    setServer(next || { ...server });
+  };
   const { thread, isNew } = usePlace();
   const [threads, isConnected] = useThreads();
   const waiting = threads.filter((row) => row.status === "waiting").length;
@@ -49,7 +58,7 @@ function App({ server }) {
   }, []);
   const isInbox = !thread && !isNew;
   return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
-    <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} />
+    <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} language=${server.language} choose=${choose} />
     ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
       : isNew ? html`<${NewThread} server=${server} />`
       : html`<section class="thread" aria-label=${w("choose")}><p class="empty">${w("choose")}</p></section>`}
@@ -91,7 +100,7 @@ function NewThread({ server }) {
 }
 
 function Locked({ error }) {
-  return html`<main class="locked"><h1>MaxAgent</h1><p role="alert">${error.message || "The server does not answer."}</p>
+  return html`<main class="locked"><h1>MaxAgent</h1><p role="alert">${error.status ? error.message : silence()}</p>
     <button class="primary" onClick=${() => location.reload()}>↻</button></main>`;
 }
 
@@ -102,7 +111,7 @@ async function start() {
       const server = await get("/api/server");
       useWords(server);
       root.textContent = "";
-      return render(html`<${App} server=${server} />`, root);
+      return render(html`<${App} first=${server} />`, root);
     } catch (error) {
       root.textContent = "";
       render(html`<${Locked} error=${error} />`, root);

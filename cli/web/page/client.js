@@ -12,6 +12,17 @@ function readToken() {
 }
 
 const token = readToken();
+const LANGUAGE = "mcode-language";
+// Each in its own language
+export const LANGUAGES = { en: "English", zh: "中文" };
+
+// The language that was chosen here; empty: the server's
+export function readLanguage() {
+  const name = localStorage.getItem(LANGUAGE);
+  return LANGUAGES[name] ? name : "";
+}
+
+export const keepLanguage = (name) => localStorage.setItem(LANGUAGE, name);
 
 export class RequestError extends Error {
   constructor(status, { message = "", hint = "" } = {}) {
@@ -22,7 +33,7 @@ export class RequestError extends Error {
 }
 
 async function request(path, options = {}) {
-  const headers = { authorization: `Bearer ${token}`, ...options.headers };
+  const headers = { authorization: `Bearer ${token}`, [LANGUAGE]: readLanguage(), ...options.headers };
   const response = await fetch(path, { ...options, headers, cache: "no-store" });
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));

@@ -1,7 +1,7 @@
 // One list of all threads: those that wait for you, those that run, the others.
 
 import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
-import { get } from "/page/client.js";
+import { get, LANGUAGES } from "/page/client.js";
 import { ago, w } from "/page/words.js";
 
 const GROUPS = [
@@ -24,7 +24,7 @@ function useSearch(words) {
   return result;
 }
 
-export function Inbox({ threads, current, isConnected }) {
+export function Inbox({ threads, current, isConnected, language, choose }) {
   const [words, setWords] = useState("");
   const found = useSearch(words);
   const rows = threads.filter((row) => !found || found.has(row.thread_id))
@@ -35,6 +35,8 @@ export function Inbox({ threads, current, isConnected }) {
     <div class="bar">
       <${current === null ? "h1" : "strong"}>MaxAgent</>
       <span class=${`dot ${isConnected ? "on" : "off"}`} role="img" aria-label=${w(isConnected ? "connected" : "disconnected")} title=${w(isConnected ? "connected" : "disconnected")}></span>
+      <select class="language" aria-label=${w("language")} value=${language} onChange=${(event) => choose(event.target.value)}>
+        ${Object.entries(LANGUAGES).map(([name, own]) => html`<option value=${name} lang=${name}>${own}</option>`)}</select>
       <a class="button primary" href="#/new">${w("new")}</a>
     </div>
     <input id="search" type="search" placeholder=${w("search")} aria-label=${w("search")} value=${words}

@@ -16,7 +16,7 @@ export function callTitle(tool, args) {
 export class Item extends Component {
   // an item that is the same object looks the same: a long conversation costs nothing per token
   shouldComponentUpdate(next) {
-    return next.item !== this.props.item;
+    return next.item !== this.props.item || next.language !== this.props.language;
   }
 
   render({ item }) {

@@ -5,7 +5,7 @@ import { get, post } from "/page/client.js";
 import { Diff, Markdown } from "/page/text.js";
 import { w } from "/page/words.js";
 
-export function Questions({ thread, version, isRunning, onError }) {
+export function Questions({ thread, version, language, isRunning, onError }) {
   const [questions, setQuestions] = useState([]);
   useEffect(() => {
     let isCurrent = true;
@@ -13,7 +13,7 @@ export function Questions({ thread, version, isRunning, onError }) {
     else get(`/api/threads/${thread}/questions`).then(
       (answer) => isCurrent && setQuestions(answer.questions), () => {});
     return () => { isCurrent = false; };
-  }, [thread, version, isRunning]);
+  }, [thread, version, language, isRunning]);
   const send = async (question, choices) => {
     try {
       await post(`/api/threads/${thread}/answers`, { question: question.id, choices });

@@ -36,7 +36,7 @@ function fromEntry(entry) {
     case "call":
       return {
         kind: "call", id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
-        output: entry.result || "", diff: entry.facts?.diff || "", agent: entry.agent || "",
+        output: (entry.result || "").replace(entry.ok === false ? /^Error: / : "", ""), diff: entry.facts?.diff || "", agent: entry.agent || "",
       };
     case "human": case "answer": case "thinking": case "interrupted": case "aside": case "mode":
     case "compacted": case "shortened":

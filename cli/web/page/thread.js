@@ -11,10 +11,10 @@ import { w } from "/page/words.js";
 // Entries that are drawn at once; the earlier ones come with a button
 const SHOWN = 120;
 
-function useThread(id) {
+function useThread(id, language) {
   const [, draw] = useState(0);
   const place = useRef(null);
-  if (place.current?.id !== id) place.current = { id, state: EMPTY, isConnected: false, error: null };
+  if (place.current?.id !== id) place.current = { id, state: EMPTY, isConnected: false, error: null, language };
   useEffect(() => {
     const own = place.current;
     let frame = 0;
@@ -23,20 +23,22 @@ function useThread(id) {
       if (document.hidden) draw((count) => count + 1); // no frames there
     };
     const stop = follow(`/api/threads/${id}/events`, {
-      getPosition: () => own.state.seq,
-      onMessage: (_, message) => { own.state = reduce(own.state, message); redraw(); },
+      // in another language all is sent again
+      getPosition: () => (own.language === language ? own.state.seq : 0),
+      onMessage: (_, message) => { own.language = language; own.state = reduce(own.state, message); redraw(); },
       onState: (isConnected, error) => { own.isConnected = isConnected; own.error = error || null; redraw(); },
     });
     return () => { stop(); cancelAnimationFrame(frame); };
-  }, [id]);
+  }, [id, language]);
   return place.current;
 }
 
 export function Thread({ id, server }) {
-  const { state, isConnected, error } = useThread(id);
+  const { state, isConnected, error } = useThread(id, server.language);
   const [tab, setTab] = useState("talk");
   const [problem, setProblem] = useState(null);
-  useEffect(() => { setTab("talk"); setProblem(null); }, [id]);
+  useEffect(() => setTab("talk"), [id]);
+  useEffect(() => setProblem(null), [id, server.language]);
   if (error?.status === 404) return html`<main class="thread"><p class="empty">${error.message}</p></main>`;
   const { thread, usage } = state;
   const act = async (action, body) => {
@@ -61,7 +63,7 @@ export function Thread({ id, server }) {
     <div class="tabs" role="tablist">${["talk", "files", "steps"].map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
       aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
     <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
-      ${tab === "talk" && html`<${Talk} state=${state} id=${id} onError=${setProblem} />`}
+      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} onError=${setProblem} />`}
       ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
       ${tab === "steps" && html`<${Steps} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
     </div>
@@ -77,7 +79,7 @@ function Usage({ usage }) {
   return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
 }
 
-function Talk({ state, id, onError }) {
+function Talk({ state, id, language, onError }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -93,9 +95,9 @@ function Talk({ state, id, onError }) {
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} />`)}
+    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} language=${language} />`)}
     ${state.todos.length > 0 && html`<ul class="todos" aria-label=${w("todos")}>${state.todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul>`}
-    <${Questions} thread=${id} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
+    <${Questions} thread=${id} language=${language} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
     ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
@@ -148,13 +150,11 @@ function useData(path, dependencies) {
 }
 
 function Files({ id, version, isRunning, act }) {
-  const [news, setNews] = useState("");
+  const [news, setNews] = useState(null);
   const data = useData(`/api/threads/${id}/files`, [version]);
   const restore = async (kind) => {
     const result = await act(kind);
-    if (!result) return;
-    const left = result.conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ");
-    setNews([result.files.length ? w(`${kind}_done`, { files: result.files.join(", ") }) : w("nothing_changed"), left].filter(Boolean).join(" · "));
+    if (result) setNews({ kind, ...result });
   };
   if (!data) return html`<p class="empty">…</p>`;
   if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
@@ -162,10 +162,15 @@ function Files({ id, version, isRunning, act }) {
   return html`<div class="files">
     <div class="choices"><button disabled=${isRunning || !named.length} onClick=${() => restore("undo")}>${w("undo")}</button>
       <button disabled=${isRunning} onClick=${() => restore("redo")}>${w("redo")}</button></div>
-    ${news && html`<p class="note" role="status">${news}</p>`}
+    ${news && html`<p class="note" role="status">${describeRestore(news)}</p>`}
     ${!named.length && html`<p class="empty">${w("no_files")}</p>`}
     <ul>${named.map((each) => html`<li key=${each.path}><span class=${`kind ${each.kind}`}>${w(`kind.${each.kind}`)}</span> <code>${each.path}</code></li>`)}</ul>
     ${data.diff && html`<${Diff} text=${data.diff} />`}</div>`;
+}
+
+function describeRestore({ kind, files, conflicts }) {
+  const done = files.length ? w(`${kind}_done`, { files: files.join(", ") }) : w("nothing_changed");
+  return [done, conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ")].filter(Boolean).join(" · ");
 }
 
 function Steps({ id, version, isRunning, act }) {

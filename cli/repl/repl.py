@@ -82,8 +82,9 @@ def _compute_context_share(usage: "TokenUsage | None") -> float | None:
 
 
 def _build_status(session: Session) -> Status:
-    usage = session.usage
+    usage, branch = session.usage, read_branch(session.folder)
     return Status(
+        custom=session.read_status_line(branch),
         model=session.model,
         agent="" if session.agent in MODES else session.agent,
         plan=session.plan,
@@ -94,7 +95,7 @@ def _build_status(session: Session) -> Status:
         used=_compute_context_share(usage),
         cost=usage.cost if usage else None,
         proposals=len(session.proposals),
-        branch=read_branch(session.folder),
+        branch=branch,
         jobs=session.count_jobs(),
     )
 

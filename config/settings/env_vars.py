@@ -62,7 +62,8 @@ def expand_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[
     wrong: dict[KeyPath, str] = {}
 
     def expand_value(path: KeyPath, value: object) -> object:
-        if path[0] == "hooks":  # there `${NAME}` is for the shell, as in `${CLAUDE_PROJECT_DIR}`
+        # there `${NAME}` is for the shell, as in `${CLAUDE_PROJECT_DIR}`
+        if path[0] == "hooks" or path == ("ui", "status_line"):
             return value
         try:
             return _expand_text(path, value, environ) if isinstance(value, str) else value

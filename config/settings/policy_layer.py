@@ -21,12 +21,14 @@ def build_policy_layer(settings: Settings, policy: "ManagedPolicy") -> Layer:
         "security": _limit_security(settings, policy),
         "sandbox": _limit_sandbox(settings.sandbox, policy),
         "model": _limit_turns(settings, policy),
+        "ui": _limit_status_line(settings, policy),
     }
     lines = policy.layer.lines
     places = {
         ("security", "mode"): lines.get(("mode",), 0),
         ("model", "max_iterations"): lines.get(("limits", "turns"), 0),
         ("model", "max_steps"): lines.get(("limits", "turns"), 0),
+        ("ui", "status_line"): lines.get(("hooks",), 0),
         **{path: line for path, line in lines.items() if path[0] == "sandbox"},
     }
     changed = cast("dict[str, object]", {name: keys for name, keys in values.items() if keys})
@@ -88,3 +90,9 @@ def _limit_turns(settings: Settings, policy: "ManagedPolicy") -> Mapping[str, ob
     if section.max_steps and section.max_steps > most:
         changed["max_steps"] = most
     return changed
+
+
+def _limit_status_line(settings: Settings, policy: "ManagedPolicy") -> dict[str, object]:
+    """Take the command of the status line away where no hook runs."""
+    is_off = policy.keys.hooks == "none" and settings.ui.status_line
+    return {"status_line": ""} if is_off else {}

@@ -12,5 +12,7 @@ class UiSection(Section):
     """Colours for a dark or a light background, or `ansi`: the terminal's own sixteen."""
     plain: bool = False
     """Whether lines are only ever appended, as with `TERM=dumb`: for screen readers."""
+    status_line: str = ""
+    """Shell command whose first line of output stands below the prompt; it reads JSON on stdin."""
     notifications: bool = True
     """Whether the terminal rings and notifies at a question and at the end of a long turn."""

@@ -31,7 +31,7 @@ _CONFIG = PLACES["configuration"][0]
 # Stands for the scripts of commands that are too many
 _ALL = name_subject("script", "*")
 # Sections of the configuration whose commands run outside of a model's call
-_SECTIONS = (b"hooks", b"after_edit")
+_SECTIONS = (b"hooks", b"after_edit", b"status_line")
 
 
 def list_git_programs(root: str) -> Iterator[ProgramItem]:
@@ -105,7 +105,10 @@ def read_script_digests(root: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def read_commands(content: bytes) -> tuple[str, ...]:
-    """Return the commands of hooks and checks in a configuration; empty if it is wrong."""
+    """Return the commands of hooks, checks and the status line in a configuration.
+
+    Empty if it is wrong.
+    """
     if not any(section in content for section in _SECTIONS):
         return ()
     return _parse_commands(content)
@@ -167,8 +170,10 @@ def _parse_commands(content: bytes) -> tuple[str, ...]:
         values = parse_document(Path(_CONFIG), content.decode("utf-8-sig")).values
     except (UsageError, UnicodeDecodeError):
         return ()
+    section = values.get("ui")
+    ui = cast("dict[str, object]", section) if isinstance(section, dict) else {}
     commands = [*_find_commands(values.get("hooks")), *_find_texts(values.get("after_edit"))]
-    return tuple(dict.fromkeys(commands))
+    return tuple(dict.fromkeys([*commands, *_find_texts(ui.get("status_line"))]))
 
 
 def _find_commands(value: object) -> Iterator[str]:

@@ -302,11 +302,13 @@ async def test_no_other_hook_runs(
         """Do nothing."""
 
     policy_place.set_policy({"hooks": allowed})
-    policy_place.write_user({"hooks": {"before_tool": [{"command": "mine"}]}})
+    mine = {"hooks": {"before_tool": [{"command": "mine"}]}, "ui": {"status_line": "date"}}
+    policy_place.write_user(mine)
     theirs = json.dumps({"hooks": {"before_tool": [{"command": "theirs"}]}})
     policy_place.write_project(".llc.yaml", theirs)
     hooks = build_program_hooks({"before_tool": [own_hook]})
     deps = await policy_place.open(program_hooks=hooks)
+    assert deps.settings.ui.status_line == ("" if allowed == "none" else "date")
     names = [hook.command.rpartition(".")[2] for hook in select_hooks(deps, "before_tool")]
     assert names[: len(expected)] == expected and bool(names) == bool(expected)
     assert ("theirs" in names) is (allowed == "all")

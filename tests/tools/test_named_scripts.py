@@ -38,6 +38,7 @@ SCRIPTS = {
     "scripts/lint.js": "what package.json names",
     "server.js": "a server of .mcp.json",
     "mine.sh": "a hook of the user's own",
+    "status.sh": "the user's status line",
 }
 
 
@@ -57,7 +58,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     server = {"command": "sh", "args": ["server.js"]}
     (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": server}}))
     home.mkdir()
-    (home / "config.yaml").write_text("hooks: {on_stop: [{command: ./mine.sh}]}\n")
+    user = {"hooks": {"on_stop": [{"command": "./mine.sh"}]}, "ui": {"status_line": "sh status.sh"}}
+    (home / "config.yaml").write_text(json.dumps(user))
     return Workspace(root, (), home)
 
 

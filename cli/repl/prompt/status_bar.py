@@ -11,6 +11,7 @@ from wcwidth import wcswidth
 
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_line
+from ...rendering.text_width import shorten_text
 
 SEPARATOR = " · "
 # Most bytes to read of a file that holds a name
@@ -26,6 +27,8 @@ _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 class Status:
     """Content of the line; empty fields are left out."""
 
+    custom: str = ""
+    """What the user's own command writes; it stands for all fields but the modes."""
     model: str = ""
     agent: str = ""
     plan: bool = False
@@ -51,11 +54,19 @@ class Status:
 def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
+    if status.custom:
+        modes = [parts[name] for name in ("plan", "mode") if name in parts]
+        return _join_parts([*_shorten_custom(status.custom, columns, modes), *modes])
     for least in _MIN_FIRST:
         if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)
     return _join_parts(parts.values())
+
+
+def _shorten_custom(line: str, columns: int, modes: list[str]) -> list[str]:
+    room = columns - wcswidth(_join_parts(["", *modes])) - 1
+    return [shorten_text(line, room)] if room > 1 else []
 
 
 def _build_parts(status: Status) -> dict[str, str]:

@@ -3,15 +3,18 @@
 import asyncio
 import os
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....config.errors import MaxAgentError
+from ....config.text import text
 from ...lazy_imports import without_collector
 from .session import Session, show_error
 from .waiting_threads import announce_waiting
 
 if TYPE_CHECKING:
     from ....nodes.options import Options
+    from ....nodes.run.dependencies import Dependencies
     from ....sdk.runner import Runner
 
 
@@ -62,8 +65,8 @@ async def _show_untrusted(session: Session) -> None:
     from .turn_renderer import TurnView
 
     trust = await asyncio.to_thread(check_trust, session.folder, session.home)
-    for text in collect_trust_notices(trust, tests=False):
-        TurnView(session).show_event(Notice(text))
+    for notice in collect_trust_notices(trust, tests=False):
+        TurnView(session).show_event(Notice(notice))
 
 
 async def refresh_status(session: Session, runner: "Runner") -> None:
@@ -83,4 +86,19 @@ async def refresh_status(session: Session, runner: "Runner") -> None:
     session.context_limit = compute_limit(deps)
     session.thinking = options.get("thinking") or deps.settings.model.thinking_strategy
     session.effort = options.get("effort") or deps.settings.model.effort
+    _open_status_line(session, deps)
     session.prompt.refresh()
+
+
+def _open_status_line(session: Session, deps: "Dependencies") -> None:
+    """Follow the setting `ui.status_line`; a project's file cannot have it."""
+    command, current = deps.settings.ui.status_line, session.status_line
+    is_blocked = bool(command) and deps.trust.is_needed and not deps.trust.trusted
+    if (command, is_blocked) == ((current.command, current.is_blocked) if current else ("", False)):
+        return
+    from .status_line import StatusLine  # imports what starts processes
+
+    warn = partial(session.show, style="yellow")
+    session.status_line = StatusLine(command, session.folder, session.prompt.refresh, warn)
+    if is_blocked:
+        session.status_line.block(text("the folder is not trusted"))

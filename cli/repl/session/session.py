@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ...rendering.blocks.folds import Fold
     from ...rendering.subagents.running_children import RunningChildren
     from .provider_wait import ProviderWait
+    from .status_line import StatusLine
 
 Answer = TypeVar("Answer")
 
@@ -65,6 +66,8 @@ class Session(ChatSession):
     """The wait for the provider, while there is one."""
     sandbox: str = ""
     """Description of what confines commands."""
+    status_line: "StatusLine | None" = None
+    """The user's own status line, if one is configured."""
     usage: "TokenUsage | None" = None
     """Totals of the thread after the last request."""
     context_limit: int = 0
@@ -107,6 +110,14 @@ class Session(ChatSession):
             return ""
         room = columns - measure_width(t("repl.todos", row="")) - 1
         return t("repl.todos", row=shorten_text(format_row(self.todos), room))
+
+    def read_status_line(self, branch: str) -> str:
+        """Return what the user's own command says about this state; empty: the usual line."""
+        if not (self.status_line and self.status_line.command):
+            return ""
+        from .status_line import build_fields
+
+        return self.status_line.read_line(build_fields(self, branch))
 
     def show_todos(self) -> None:
         """Show the list of tasks."""

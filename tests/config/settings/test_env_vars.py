@@ -74,6 +74,7 @@ def test_layer_references_are_expanded_and_failures_reported() -> None:
         "litellm": {"api_key": "${MISSING}", "base_url": "${MISSING}"},
         "model": {"default": "${NUMBER}", "max_tokens": "${NUMBER}", "temperature": "0.5"},
         "tools": {"disabled": ["${A}", "x"]},
+        "ui": {"status_line": "echo ${MISSING}"},  # it is for the shell
     }
     layer, wrong = expand_layer(Layer("f", values), ENVIRON | {"NUMBER": "7"})
     remedy = "variable `MISSING` is not set; set it, or write `${MISSING:-DEFAULT}`"
@@ -82,4 +83,5 @@ def test_layer_references_are_expanded_and_failures_reported() -> None:
         "litellm": {"api_key": "", "base_url": "${MISSING}"},
         "model": {"default": "7", "max_tokens": 7, "temperature": "0.5"},
         "tools": {"disabled": ["one", "x"]},
+        "ui": {"status_line": "echo ${MISSING}"},
     }

@@ -41,6 +41,9 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (FULL, 10, "build · edits"),
         (Status(plan=True, sandbox="none: it is switched off"), 80, "plan · no sandbox"),
+        (replace(FULL, custom="mine"), 80, "mine · build · edits"),
+        (replace(FULL, custom="a long line of one's own"), 30, "a long line… · build · edits"),
+        (replace(FULL, custom="mine", plan=True), 9, "plan · edits"),
         (Status(branch="a\x1b]0;b\nc"), 80, "build · a\\x1b]0;b c"),
     ],
 )

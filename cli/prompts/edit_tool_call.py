@@ -48,6 +48,12 @@ def classify_content(request: ApprovalRequest) -> ContentKind:
     return "written" if is_one and not args.get("edits") else "json"
 
 
+def find_main_argument(request: ApprovalRequest) -> str:
+    """Return the argument that is edited as a text; empty: all are, as JSON."""
+    opens, name = classify_content(request), request["name"]
+    return {"text": TEXTS, "written": FILE_CONTENT}[opens][name][0] if opens != "json" else ""
+
+
 def _edit_file_text(text: str, suffix: str) -> str:
     """Return the edited text without the newline that editors add at the end of a file."""
     if text.endswith("\n"):

@@ -15,7 +15,8 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.thread_id import create_thread_id, is_thread_id
-from ...sdk.events import Event
+from ...sdk.events import Event, Question
+from ...sdk.interrupt_response import Answer
 from ...sdk.streams.history import describe_thread, read_history
 from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
@@ -147,9 +148,19 @@ class Api:
             )
         if not isinstance(choices, list):
             raise UsageError("`choices` must be a list", hint="give one for each request")
-        answer = read_answer(question, [_as_object(each) for each in cast("list[Any]", choices)])
+        chosen = [_as_object(each) for each in cast("list[Any]", choices)]
+        answer = await asyncio.to_thread(read_answer, question, chosen)
         await self._resume(row, lambda runner: runner.resume(row.thread_id, answer))
+        await self._publish_edits(row, question, answer)
         return JSONResponse({}, 202)
+
+    async def _publish_edits(self, row: ThreadRow, question: Question, answer: Answer) -> None:
+        """Tell all pages with which arguments an edited call runs: they have the model's."""
+        stream = await self._streams.open(row.thread_id)
+        for request, decision in zip(question.action_requests, answer.decisions, strict=False):
+            if decision["type"] == "edit" and (call_id := request.get("tool_call_id")):
+                args = decision["edited_action"]["args"]
+                await stream.publish_fact("call_edited", {"id": call_id, "args": args})
 
     async def resume_thread(self, request: Request) -> Response:
         """Go on with a thread that was stopped."""

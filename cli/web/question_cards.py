@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..acp.permissions import (
@@ -17,8 +18,11 @@ from ..acp.permissions import (
 )
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
+from ..prompts.edit_tool_call import build_edit_decision, find_main_argument
 from ..rendering.tool_summary import format_call
 
+PLAN = "plan_exit"
+_AGAIN = "nothing was run; change it, and send it again"
 _TEXTS = ("question", "response", "text")
 
 
@@ -45,18 +49,20 @@ def _describe_request(
     allowed = configs[number].get("allowed_decisions", ()) if number < len(configs) else ()
     texts = [str(args[key]) for key in _TEXTS if args.get(key)]
     has_choices = bool(args.get("options"))
+    takes_edit = "edit" in allowed and not is_form(request)
     is_text = "respond" in allowed and "approve" not in allowed
     return {
         "name": request["name"],
         "title": format_call(str(request["name"]), args),
-        "args": {key: value for key, value in args.items() if key != "diff"},
+        "args": _list_arguments(request),
         "reason": translate(translate_stored(reason)),
         "texts": texts,
         "diff": str(request.get("diff") or args.get("diff") or ""),
         "call_id": str(request.get("tool_call_id") or ""),
         "options": [] if is_text and not has_choices else list_options(question, request),
         "takes_text": is_text or "respond" in allowed,
-        "takes_edit": "edit" in allowed and not is_form(request),
+        "takes_edit": takes_edit,
+        "edited": find_main_argument({**request, "args": args}) if takes_edit else "",
         "form": request.get("form"),
         "url": request.get("url"),
     }
@@ -80,16 +86,46 @@ def read_answer(question: Question, choices: Sequence[Mapping[str, Any]]) -> Ans
 
 
 def _read_choice(choice: Mapping[str, Any], request: Mapping[str, Any]) -> Decision:
-    if isinstance(text := choice.get("text"), str):
-        return {"type": "respond", "message": text}
+    if isinstance(message := choice.get("text"), str):
+        return {"type": "respond", "message": message}
     if (form := choice.get("form")) and is_form(request):
         return read_form({"action": "accept", "content": form}, request) or _refuse("")
-    if isinstance(args := choice.get("edit"), dict):
-        return {"type": "edit", "edited_action": {"name": request["name"], "args": args}}
+    if "edit" in choice:
+        return _read_edit(choice["edit"], request)
     option = str(choice.get("option") or "")
     if option == "reject":
         return _refuse(str(choice.get("reason") or ""))
     return read_decision(option, request)
+
+
+def _read_edit(edited: object, request: Mapping[str, Any]) -> Decision:
+    """Return the decision to run an edited call; raises UsageError if the tool cannot take it."""
+    if not isinstance(edited, dict):
+        raise UsageError("give the arguments as one JSON object", hint=_AGAIN)
+    args = cast("dict[str, Any]", edited)
+    if args == _list_arguments(request):
+        return {"type": "approve"}
+    if problem := _describe_problem(str(request["name"]), args):
+        raise UsageError(
+            text("`{tool}` cannot run with this: {problem}", tool=request["name"], problem=problem),
+            hint=_AGAIN,
+        )
+    return build_edit_decision({**request, "args": args})
+
+
+def _list_arguments(request: Mapping[str, Any]) -> dict[str, Any]:
+    args: Mapping[str, Any] = request.get("args") or {}
+    return {key: value for key, value in args.items() if key != "diff"}
+
+
+def _describe_problem(name: str, args: Mapping[str, Any]) -> str:
+    """Describe what is wrong with a call of a tool of MaxAgent; a server checks its own."""
+    if name == PLAN:
+        return "" if str(args.get("text") or "").strip() else text("the plan is empty")
+    from ...tools.runtime.invoke import describe_wrong_arguments
+    from ...tools.runtime.registry import NAMES, load_tool
+
+    return describe_wrong_arguments(load_tool(name), args) if name in NAMES else ""
 
 
 def _refuse(reason: str) -> Decision:

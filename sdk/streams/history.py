@@ -1,12 +1,13 @@
 """A thread as the database has it, as data: what a client is sent first. Loads no LangGraph."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ...memory.threads.record import ThreadRow
-from ..threads.transcript import read_transcript
+from ...nodes.approval.decisions import read_edited_arguments
+from ..threads.transcript import TranscriptEntry, read_transcript
 
 _ROW = (
     "thread_id",
@@ -35,9 +36,13 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     Open questions are left out: `list_open_questions` has all of each.
     """
     entries = read_transcript(row, home, thinking=True)
-    described = [
-        {name: value for name, value in asdict(entry).items() if value or name == "ok"}
-        for entry in entries
-        if entry.kind != "question"
-    ]
+    described = [describe_entry(entry) for entry in entries if entry.kind != "question"]
     return {"thread": describe_thread(row), "entries": described}
+
+
+def describe_entry(entry: TranscriptEntry) -> dict[str, Any]:
+    """Return an entry without what is empty in it; an edited call as it ran."""
+    if entry.kind == "call" and (args := read_edited_arguments(entry.result)):
+        _, _, result = entry.result.partition("\n\n")
+        entry = replace(entry, args=args, result=result, facts={**entry.facts, "edited": True})
+    return {name: value for name, value in asdict(entry).items() if value or name == "ok"}

@@ -161,6 +161,41 @@ def test_the_language_changes_everything_on_the_page(browser: Any, tmp_path: Pat
         assert page.problems == []
 
 
+def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
+    run = {"name": "run_command", "args": {"command": "echo a >> log"}}
+    # the whole of it is shown as JSON, since another argument is a list
+    write = {"file_path": "a.txt", "edits": [{"old_string": "y", "new_string": "x"}]}
+    calls = [run, {"name": "read_file", "args": {"file_path": "a.txt"}}]
+    answers = [{"tool_calls": [each]} for each in [*calls, {"name": "edit", "args": write}]]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers, {"text": "The end."}))
+    (program.project / "a.txt").write_text("y")
+    with PageServer(program, LLC_SECURITY__MODE="ask") as server:
+        page, other = open_page(browser, server, 1000), open_page(browser, server, 360)
+        begin(page, "Count.")
+        page.click("text=Change it first")
+        other.evaluate("(hash) => { location.hash = hash }", page.evaluate("location.hash"))
+        assert page.input_value(".edit textarea") == "echo a >> log"
+        page.fill(".edit textarea", "echo b >> log && sleep 1")
+        page.click(".edit .primary")
+        for each in (page, other):
+            each.wait_for_selector(".call:has-text('echo b'):has-text('changed by you')")
+        page.click(".question .link")
+        for wrong, reason in (("{", "not JSON"), ("[]", "one JSON object"), ("{}", "file_path")):
+            page.fill(".edit textarea", wrong)
+            page.click(".edit .primary")
+            page.wait_for_selector(f".question [role=alert]:has-text('{reason}')")
+            assert page.input_value(".edit textarea") == wrong
+        edited = {**write, "edits": [{"old_string": "y", "new_string": "z"}]}
+        page.fill(".edit textarea", json.dumps(edited))
+        page.click(".edit .primary")
+        page.wait_for_selector("text=The end.")
+        page.reload()
+        page.wait_for_selector(".call:has-text('echo b'):has-text('changed by you')")
+        assert page.problems == other.problems == []
+    assert program.lines("log") == ["b"]
+    assert (program.project / "a.txt").read_text() == "z"
+
+
 def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
     text = "\n\n".join(SCRIPTS)
     name = "<img src=x onerror=window.broken=1>.txt"

@@ -40,7 +40,7 @@ async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> Ca
 
 async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> CallResult:
     try:
-        if problem := _find_wrong_arguments(tool, args):
+        if problem := describe_wrong_arguments(tool, args):
             return CallResult(error=f"{problem}. {_format_signature(tool)}")
         paths = extract_paths(tool, args) if get_effect(tool) == "edit" else []
         if get_effect(tool) == "edit":
@@ -85,7 +85,7 @@ def _get_fields(tool: BaseTool) -> dict[str, list[Any]]:
     return {name: field.metadata for name, field in schema.model_fields.items()}
 
 
-def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
+def describe_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     """Describe all that is wrong with the arguments; empty if nothing is."""
     fields = _get_fields(tool)
     if not fields:

@@ -4,7 +4,7 @@ import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox } from "/page/inbox.js";
 import { Choices, Thread } from "/page/thread.js";
-import { silence, useWords, w } from "/page/words.js";
+import { useWords, w } from "/page/words.js";
 
 function usePlace() {
   const [hash, setHash] = useState(location.hash);
@@ -100,7 +100,7 @@ function NewThread({ server }) {
 }
 
 function Locked({ error }) {
-  return html`<main class="locked"><h1>MaxAgent</h1><p role="alert">${error.status ? error.message : silence()}</p>
+  return html`<main class="locked"><h1>MaxAgent</h1><p role="alert">${error.message}</p>
     <button class="primary" onClick=${() => location.reload()}>↻</button></main>`;
 }
 

@@ -16,6 +16,8 @@ const LANGUAGE = "mcode-language";
 // Each in its own language
 export const LANGUAGES = { en: "English", zh: "中文" };
 
+const SILENT = { en: "The server does not answer.", zh: "服务器没有响应。" };
+
 // The language that was chosen here; empty: the server's
 export function readLanguage() {
   const name = localStorage.getItem(LANGUAGE);
@@ -34,7 +36,9 @@ export class RequestError extends Error {
 
 async function request(path, options = {}) {
   const headers = { authorization: `Bearer ${token}`, [LANGUAGE]: readLanguage(), ...options.headers };
-  const response = await fetch(path, { ...options, headers, cache: "no-store" });
+  const response = await fetch(path, { ...options, headers, cache: "no-store" }).catch(() => {
+    throw new RequestError(0, { message: SILENT[readLanguage()] || Object.values(SILENT).join(" ") });
+  });
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
   throw new RequestError(response.status, body.error);

@@ -50,7 +50,7 @@ function Call({ item }) {
   const mark = item.ok === null || item.ok === undefined ? "run" : item.ok ? "good" : "bad";
   return html`<details class="call" open=${Boolean(item.diff) || item.isLive}>
     <summary><span class=${`mark ${mark}`} role="img" aria-label=${w(`call.${mark}`)}></span>
-      ${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${tool}</b> <span class="about">${about}</span></summary>
+      ${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${tool}</b> <span class="about">${about}</span>${item.isEdited && html` <span class="agent">${w("edited")}</span>`}</summary>
     ${item.diff ? html`<${Diff} text=${item.diff} />` : item.output
       ? html`<pre class="output" tabindex="0">${item.output}</pre>` : html`<pre class="output" tabindex="0">${JSON.stringify(item.args, null, 2)}</pre>`}
   </details>`;

@@ -1,6 +1,6 @@
 // What a thread waits for: approvals, choices, texts, forms, limits.
 
-import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { get, post } from "/page/client.js";
 import { Diff, Markdown } from "/page/text.js";
 import { w } from "/page/words.js";
@@ -17,10 +17,13 @@ export function Questions({ thread, version, language, isRunning, onError }) {
   const send = async (question, choices) => {
     try {
       await post(`/api/threads/${thread}/answers`, { question: question.id, choices });
+      return null;
     } catch (error) {
-      onError(error);
-      const answer = await get(`/api/threads/${thread}/questions`).catch(() => ({ questions: [] }));
-      setQuestions(answer.questions);
+      if (error.status === 409) { // it is open no more
+        onError(error);
+        get(`/api/threads/${thread}/questions`).then((answer) => setQuestions(answer.questions), () => {});
+      }
+      return error;
     }
   };
   return questions.map((question) => html`<${Card} key=${question.id} question=${question} send=${send} />`);
@@ -29,37 +32,42 @@ export function Questions({ thread, version, language, isRunning, onError }) {
 function Card({ question, send }) {
   const [choices, setChoices] = useState({});
   const [isSent, setSent] = useState(false);
+  const [problem, setProblem] = useState(null);
   const choose = async (number, choice) => {
     const next = { ...choices, [number]: choice };
     setChoices(next);
     if (Object.keys(next).length < question.requests.length) return;
     setSent(true);
-    await send(question, question.requests.map((_, at) => next[at]));
+    const error = await send(question, question.requests.map((_, at) => next[at]));
+    setProblem(error);
     setSent(false);
-    setChoices({});
+    // what was not taken can be changed: the last choice, and every edited call
+    if (error) setChoices(Object.fromEntries(Object.entries(next).filter(([at, each]) => Number(at) !== number && !each.edit)));
   };
   return html`<section class="question" aria-label=${w("question")} aria-busy=${isSent}>
     <h3>${w(`ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h3>
     ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request}
       choice=${choices[number]} isSent=${isSent} choose=${(choice) => choose(number, choice)} />`)}
+    ${problem && html`<p class="error" role="alert">${problem.message} <small>${problem.hint}</small></p>`}
   </section>`;
 }
 
 function Request({ request, choice, choose, isSent }) {
   const { texts, diff, reason, options } = request;
   const isDone = Boolean(choice) || isSent;
+  const [isEdited, setEdited] = useState(false);
   return html`<div class=${`request ${choice ? "decided" : ""}`}>
     ${!texts.length && html`<p class="call-title"><code>${request.title}</code></p>`}
     ${reason && html`<p class="reason">${reason}</p>`}
     ${texts.map((text) => html`<${Markdown} text=${text} />`)}
     ${diff && html`<${Diff} text=${diff} />`}
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
-    ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : html`
+    ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`
       <div class="choices">${options.map((option, at) => html`<button type="button" disabled=${isDone}
         class=${option.kind.startsWith("reject") ? "danger" : at && !option.optionId.startsWith("choice") ? "" : "primary"} key=${option.optionId}
         onClick=${() => choose({ option: option.optionId })}>${option.name}</button>`)}</div>`}
-    ${request.takes_text && html`<${TextAnswer} choose=${choose} isDone=${isDone} label=${w(options.length ? "answer_instead" : "answer")} />`}
-    ${request.takes_edit && !isDone && html`<${EditCall} request=${request} choose=${choose} />`}
+    ${request.takes_text && !isEdited && html`<${TextAnswer} choose=${choose} isDone=${isDone} label=${w(options.length ? "answer_instead" : "answer")} />`}
+    ${request.takes_edit && html`<${EditCall} request=${request} choose=${choose} isDone=${isDone} isOpen=${isEdited} open=${setEdited} />`}
   </div>`;
 }
 
@@ -76,27 +84,33 @@ function TextAnswer({ choose, isDone, label }) {
   </form>`;
 }
 
-function EditCall({ request, choose }) {
-  const [text, setText] = useState(null);
-  const [error, setError] = useState("");
-  if (text === null) {
-    const begin = () => setText(JSON.stringify(request.args, null, 2));
-    return html`<button type="button" class="link" onClick=${begin}>${w("edit_call")}</button>`;
-  }
+function EditCall({ request, choose, isDone, isOpen, open }) {
+  const { args, edited } = request;
+  const [text, setText] = useState(() => edited ? args[edited] : JSON.stringify(args, null, 2));
+  const [problem, setProblem] = useState("");
+  const field = useRef(null);
+  useEffect(() => { if (isOpen) field.current.focus(); }, [isOpen]);
+  if (!isOpen) return html`<button type="button" class="link" disabled=${isDone} onClick=${() => open(true)}>${w("edit_call")}</button>`;
   const submit = (event) => {
     event.preventDefault();
+    setProblem("");
     try {
-      choose({ edit: JSON.parse(text) });
-    } catch (problem) {
-      setError(problem.message);
+      choose({ edit: edited ? { ...args, [edited]: withLineEnds(text, args[edited]) } : JSON.parse(text) });
+    } catch ({ message }) {
+      setProblem(w("no_json", { reason: message }));
     }
   };
   return html`<form class="edit" onSubmit=${submit}>
-    <textarea rows="8" aria-label=${w("edit_call")} value=${text} onInput=${(event) => setText(event.target.value)} />
-    ${error && html`<p class="error" role="alert">${error}</p>`}
-    <button class="primary">${w("run_edited")}</button>
+    <textarea ref=${field} rows=${Math.min(24, text.split("\n").length + 2)} aria-label=${edited || w("edit_call")} value=${text} disabled=${isDone}
+      spellcheck=${false} onInput=${(event) => setText(event.target.value)} />
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    <div class="choices"><button class="primary" disabled=${isDone}>${w("run_edited")}</button>
+      <button type="button" disabled=${isDone} onClick=${() => open(false)}>${w("cancel")}</button></div>
   </form>`;
 }
+
+// A field of a page has `\n` alone
+const withLineEnds = (text, before) => (before.includes("\r\n") ? text.replace(/\r?\n/g, "\r\n") : text);
 
 function Form({ schema, choose, isDone }) {
   const fields = Object.entries(schema.properties || {});

@@ -37,6 +37,7 @@ function fromEntry(entry) {
       return {
         kind: "call", id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
         output: (entry.result || "").replace(entry.ok === false ? /^Error: / : "", ""), diff: entry.facts?.diff || "", agent: entry.agent || "",
+        isEdited: Boolean(entry.facts?.edited),
       };
     case "human": case "answer": case "thinking": case "interrupted": case "aside": case "mode":
     case "compacted": case "shortened":
@@ -121,6 +122,8 @@ const HANDLERS = {
     update(state, (item) => item.kind === "call" && item.id === id,
       (item) => ({ output: ((item.isLive ? item.output : "") + text).slice(-20000), isLive: true })) || state,
   tool_result: finishCall,
+  call_edited: (state, { id, args }) =>
+    update(state, (item) => item.kind === "call" && item.id === id, () => ({ args, isEdited: true })) || state,
   todos: (state, { items, agent }) => (agent ? state : { ...state, todos: items }),
   mode: (state, { mode }) => add({ ...state, mode }, { kind: "mode", text: mode }),
   plan: (state, { text }) => add(state, { kind: "plan", text }),

@@ -1,17 +1,11 @@
 // The words of the interface, which the server sends in the language that the user has chosen here.
 
-import { readLanguage } from "/page/client.js";
-
 let words = {};
-const SILENT = { en: "The server does not answer.", zh: "服务器没有响应。" };
 
 export function useWords(server) {
   words = server.words;
   document.documentElement.lang = server.language === "zh" ? "zh-CN" : "en";
 }
-
-// Before there are words
-export const silence = () => SILENT[readLanguage()] || Object.values(SILENT).join(" ");
 
 export function w(key, values = {}) {
   return (words[key] || key).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);

@@ -66,6 +66,55 @@ def test_changed_arguments_are_an_edit() -> None:
     assert decision["edited_action"] == {"name": "run_command", "args": {"command": "ls"}}
 
 
+def test_the_same_arguments_are_a_yes() -> None:
+    [decision] = read_answer(ask(CALL), [{"edit": {"command": "make"}}]).decisions
+    assert decision == {"type": "approve"}
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "edited"),
+    [
+        ("run_command", {"command": "ls"}, "command"),
+        ("plan_exit", {"text": "# Plan"}, "text"),
+        ("write_file", {"path": "a", "content": "x"}, "content"),
+        ("edit", {"file_path": "a", "old_string": "x", "new_string": "y"}, "new_string"),
+        ("edit", {"file_path": "a", "new_string": "y", "edits": [{}]}, ""),
+        ("mcp_git_log", {"command": "ls"}, ""),
+        ("run_command", {"command": 7}, ""),
+    ],
+)
+def test_a_card_names_the_text_to_edit(name: str, args: dict[str, Any], edited: str) -> None:
+    [card] = describe_question(ask({"name": name, "args": args}))["requests"]
+    assert (card["takes_edit"], card["edited"]) == (True, edited)
+
+
+@pytest.mark.parametrize(
+    ("request_", "edit", "reason"),
+    [
+        (CALL, [], "one JSON object"),
+        (CALL, "ls", "one JSON object"),
+        (CALL, None, "one JSON object"),
+        (CALL, {}, "`command`: Field required"),
+        (CALL, {"command": 7}, "`command`: Input should be a valid string"),
+        (CALL, {"comand": "ls"}, "there is no argument `comand` (`command`?)"),
+        ({"name": "plan_exit", "args": {"text": "# Plan"}}, {"text": " "}, "the plan is empty"),
+    ],
+)
+def test_a_wrong_edit_is_answered_with_a_sentence(
+    request_: dict[str, Any], edit: Any, reason: str
+) -> None:
+    with pytest.raises(UsageError) as error:
+        read_answer(ask(request_), [{"edit": edit}])
+    assert reason in error.value.message
+    assert error.value.hint
+
+
+def test_a_server_checks_its_own_arguments() -> None:
+    request = {"name": "mcp_git_log", "args": {"count": 1}}
+    [decision] = read_answer(ask(request), [{"edit": {"count": "x"}}]).decisions
+    assert decision["edited_action"]["args"] == {"count": "x"}
+
+
 def test_a_form_is_filled_in() -> None:
     [decision] = read_answer(ask(FORM), [{"form": {"a": 1}}]).decisions
     assert decision["edited_action"]["args"] == {"a": 1}

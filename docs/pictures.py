@@ -1,8 +1,7 @@
 """Draw build/pictures/: a page of pictures of real runs; only the model plays a script.
 
-Each look (dark, light, without colours, Chinese at 40 columns) holds the same conversation with
-the project of docs/demo: a question, an answer, what it took of the context; then a first run,
-a task and sixty steps.
+Each look (dark, light, without colours, Chinese at 40 columns) holds the same scenes with the
+project of docs/demo: a first run, and those of `picture_scenes.py`.
 """
 
 import json
@@ -26,16 +25,17 @@ from typing import Self
 from xml.sax.saxutils import escape
 
 import pyte
+from picture_scenes import SCENES, Scene
 from pyte.screens import Char
 
 DEMO = Path(__file__).parent / "demo"
 PICTURES = Path(__file__).parents[1] / "build/pictures"
 CELL, LINE, MARGIN = 8.4, 19, 16  # pixels
-ROWS, PATIENCE = 30, 60.0
+ROWS, PATIENCE, REST = 30, 60.0, 1.5
 DARK = ("#101418", "#d8dee4", "#8b949e #ff7b72 #7ee787 #e3b341 #79c0ff #d2a8ff #76e3ea #d8dee4")
 LIGHT = ("#ffffff", "#1f2328", "#6e7781 #cf222e #116329 #9a6700 #0969da #8250df #1b7c83 #1f2328")
 NAMES = ["brightblack", "red", "green", "brown", "blue", "magenta", "cyan", "white"]
-FAINT = re.compile(r"\x1b\[((?:\d+;)*)2((?:;\d+)*)m")  # pyte does not know faint text
+STYLE = re.compile(r"\x1b\[([\d;]+)m")
 LINK = re.compile(r"\x1b\]8;.*?(?:\x1b\\|\a)")
 KEYS = ("API_KEY", "LLC_", "MAXAGENT_")
 
@@ -97,10 +97,34 @@ class Window:
         """Read until this text is shown."""
         end = time.monotonic() + PATIENCE
         while text.replace(" ", "") not in "".join(self._screen.display).replace(" ", ""):
-            if not select.select([self._ours], [], [], max(0, end - time.monotonic()))[0]:
+            if not self._read(end):
                 raise SystemExit(f"{text!r} is not shown, but:\n" + "\n".join(self._screen.display))
+
+    def wait_for_end(self) -> None:
+        """Read until the program has ended."""
+        while self._read(time.monotonic() + PATIENCE):
+            continue
+
+    def wait_for_rest(self) -> None:
+        """Read until the program has written nothing for a while."""
+        while self._read(time.monotonic() + REST):
+            continue
+
+    def _read(self, end: float) -> bool:
+        """Show what the program writes; return whether it wrote anything until then."""
+        if not select.select([self._ours], [], [], max(0, end - time.monotonic()))[0]:
+            return False
+        try:
             written = os.read(self._ours, 65536).decode(errors="replace")
-            self._stream.feed(LINK.sub("", FAINT.sub("\x1b[\\g<1>90\\g<2>m", written)))
+        except OSError:  # the program has ended
+            return False
+        self._stream.feed(LINK.sub("", STYLE.sub(show_faint, written)))
+        return bool(written)
+
+    def find(self, pattern: str) -> str:
+        """Return the first text on the screen that the pattern matches; it may wrap."""
+        match = re.search(pattern, "".join(map(str.strip, self._screen.display)))
+        return match[0] if match else ""
 
     def draw(self, name: str) -> None:
         """Draw what is seen now."""
@@ -114,6 +138,14 @@ class Window:
             yield self._screen.buffer[number]
 
 
+def show_faint(style: re.Match[str]) -> str:
+    """Make faint text grey, since pyte does not know it."""
+    codes = style[1].split(";")
+    if {"38", "48"} & {*codes}:  # there a 2 begins a colour
+        return style[0]
+    return f"\x1b[{';'.join('90' if code == '2' else code for code in codes)}m"
+
+
 def build_environ(look: Look, home: Path) -> dict[str, str]:
     """The environment of a run: nobody's keys, a home of its own."""
     own = {name: value for name, value in os.environ.items() if not any(k in name for k in KEYS)}
@@ -123,42 +155,6 @@ def build_environ(look: Look, home: Path) -> dict[str, str]:
     background = "0;15" if look.is_light else "15;0"
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLORFGBG": background}
     return {**own, **terminal, "MAXAGENT_HOME": str(home), **look.environ}
-
-
-def call(name: str, **args: object) -> dict[str, object]:
-    """A tool call of the script."""
-    return {"name": name, "args": args}
-
-
-def say(text: str, *calls: dict[str, object]) -> dict[str, object]:
-    """A turn of the script."""
-    return {"text": text, "tool_calls": list(calls)}
-
-
-ANSWER = """The discount was **cut**, not rounded.
-
-| price | before | now |
-|---|---|---|
-| 0.99 | 0.90 | 0.89 |
-
-`shop/prices.py` is repaired; see https://docs.python.org/3/library/functions.html#round.
-"""
-TODOS = [
-    {"id": "1", "content": "Repair the discount", "status": "in_progress", "priority": "high"},
-    {"id": "2", "content": "Run the tests", "status": "pending", "priority": "high"},
-]
-CONVERSATION = [
-    say(
-        "I look at the prices.",
-        call("read_file", path="shop/prices.py"),
-        call("read_file", path="tests/test_prices.py"),
-    ),
-    say("", call("todowrite", action="create", todos=TODOS)),
-    say("", call("run_command", command="python3 -m pytest -q")),
-    say(ANSWER),
-    say(ANSWER),
-]
-STEPS = [say(f"Now step {n}.", call("grep", regex=f"price{n}", path="shop")) for n in range(60)]
 
 
 def main() -> None:
@@ -185,45 +181,46 @@ def draw_look(look: Look, place: Path) -> None:
         window.type("3")
         window.wait_for("API_KEY")
         window.draw("1-first-run")
-    draw_conversation(look, project)
-    draw_steps(look, project)
+    noted = ""
+    for scene in SCENES:
+        noted = draw_scene(look, project, scene, noted)
 
 
-def draw_conversation(look: Look, project: Path) -> None:
-    """Draw a question, an answer, and what the context has."""
-    script = project.parent / "talk.json"
-    script.write_text(json.dumps({"build": CONVERSATION}))
-    options = ["chat", "--trust", "--mode", "ask", "--model", f"scripted/{script}"]
-    with Window(look, options, project) as window:
-        window.wait_for("›")
-        window.type("Why is the discount wrong?\r")
-        window.wait_for(look.ready)
-        window.draw("2-approval")
-        window.type("1")
-        window.wait_for("#round")
-        window.draw("3-answer")
-        window.type("/context\r")
-        window.wait_for("128,000")
-        window.draw("4-context")
-
-
-def draw_steps(look: Look, project: Path) -> None:
-    """Draw a turn of sixty steps."""
-    script = project.parent / "steps.json"
-    script.write_text(json.dumps({"build": [*STEPS, say("Nothing uses them.")]}))
-    options = ["chat", "--trust", "--mode", "auto", "--model", f"scripted/{script}"]
-    with Window(look, options, project) as window:
-        window.wait_for("›")
-        window.type("Who uses the sixty prices?\r")
-        window.wait_for("Nothing uses them.")
-        window.draw("5-sixty-steps")
+def draw_scene(look: Look, project: Path, scene: Scene, noted: str) -> str:
+    """Draw the pictures of one window; return the text that it has noted last."""
+    shutil.copytree(DEMO / "project", project, dirs_exist_ok=True)
+    command = list(scene.command)
+    if scene.script:
+        script = project.parent / "script.json"
+        script.write_text(json.dumps(scene.script).replace("NOTED", noted))
+        command += ["--model", f"scripted/{script}"]
+    with Window(look, command, project) as window:
+        for act, words in scene.acts:
+            match act:
+                case "type":
+                    window.type(words)
+                case "wait":
+                    window.wait_for(words)
+                case "ask":
+                    window.wait_for(look.ready)
+                case "end":
+                    window.wait_for_end()
+                case "rest":
+                    window.wait_for_rest()
+                case "note":
+                    noted = window.find(words)
+                case "draw":
+                    window.draw(words)
+    return noted
 
 
 def draw(rows: Sequence[Sequence[Char]], look: Look) -> str:
     """The rows as an SVG file that needs no font of its own."""
     background, foreground, palette = LIGHT if look.is_light else DARK
     colors = dict(zip(NAMES, palette.split(), strict=True))
-    colors["default"] = foreground
+    bright = {f"bright{name}": color for name, color in colors.items()}
+    misspelt = {"bfightmagenta": colors["magenta"]}  # by pyte
+    colors = {"black": background, **bright, **misspelt, **colors, "default": foreground}
     width, height = look.columns * CELL + 2 * MARGIN, len(rows) * LINE + 2 * MARGIN
     shapes = "\n".join(
         _draw_run(run, start, number, colors)
@@ -254,7 +251,7 @@ def _draw_run(run: Sequence[Char], start: int, row: int, colors: dict[str, str])
     front, back = (colors.get(color, f"#{color}") for color in (look.fg, look.bg))
     has_back = look.bg != "default" or look.reverse
     if look.reverse:
-        front, back = (back if look.bg != "default" else colors["white"]), front
+        front, back = (back if look.bg != "default" else colors["black"]), front
     rect = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{LINE}" fill="{back}"/>'
     if not text.strip():
         return rect if has_back else ""

@@ -19,23 +19,38 @@ from .diffs.output import show_diff
 from .humanize import format_remaining_time
 from .sanitize import sanitize_line, sanitize_text
 from .text_width import measure_width
+from .tool_summary import VERBS
 
 BAR = "  │ "
 # Rows of the screen that the question itself takes
 ROOM_FOR_ANSWER = 4
 # Asked by a run that changes to a dearer model; no call of a model
 CHANGE_MODEL = "change_model"
+# Verbs of `VERBS` that have a heading of their own
+ASKED = ("ask", "edit", "fetch", "read", "run", "stop", "write")
+# Arguments with a word of the interface; others have the tool's
+ARGUMENTS = ("command", "content", "cwd", "file_path", "path", "url")
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; return whether all of it fits on the screen."""
-    why = translate_stored(str(request.get("description", "")))
-    head = sanitize_line(t("labelled", label=request["name"], said=why))
-    show_line(console, f"\n{head}", "bold yellow")
+    heading = sanitize_line(_describe_call(request["name"]))
+    why = sanitize_line(translate_stored(str(request.get("description", ""))))
+    show_line(console, f"\n{heading}", "bold yellow")
+    if why:
+        show_line(console, f"  {why}", "yellow")
     lines = show_arguments(console, request)
     room = shutil.get_terminal_size()
-    above = len(list(fit_rows(style_text(head, ""), room.columns)))
+    above = sum(len(list(fit_rows(style_text(row, ""), room.columns))) for row in (heading, why))
     return above + _count_rows(lines) + ROOM_FOR_ANSWER <= room.lines
+
+
+def _describe_call(tool: str) -> str:
+    """Return what the call does, in the words of a person."""
+    if tool == CHANGE_MODEL:
+        return t("ask.call.change_model")
+    verb = VERBS.get(tool, "use")
+    return t("ask.call.use", tool=tool) if verb not in ASKED else t(f"ask.call.{verb}")
 
 
 def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
@@ -116,7 +131,7 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
         yield from _format_argument(name, text)
     if request["name"] in ("run_command", "run_tests"):
         if "cwd" not in args:
-            yield "  cwd: ."
+            yield f"  {t('ask.argument.cwd')}: ."
         yield f"  {t('ask.sandbox', state=_describe_sandbox(request))}"
 
 
@@ -134,6 +149,7 @@ def _format_fields(schema: Mapping[str, Any]) -> Iterator[str]:
 def _format_argument(name: str, text: str) -> Iterator[str]:
     """Yield the argument on one line, or each of its lines after a bar; tabs are escaped."""
     escaped_text = text.replace("\t", "\\t")
+    name = t(f"ask.argument.{name}") if name in ARGUMENTS else name
     if "\n" not in escaped_text:
         yield f"  {name}: {escaped_text}"
         return

@@ -5,6 +5,36 @@ from typing import Any
 
 from ..i18n.catalogs import t
 
+# The verb of each tool, as its keys in the catalogue name it
+VERBS = {
+    "read_file": "read",
+    "list_files": "list",
+    "glob": "search",
+    "grep": "search",
+    "list_code_definitions": "read",
+    "module_doc_read": "read",
+    "command_output": "read",
+    "edit": "edit",
+    "replace_in_file": "edit",
+    "apply_patch": "edit",
+    "write_file": "write",
+    "module_doc_write": "write",
+    "run_command": "run",
+    "run_tests": "run",
+    "shell_start": "run",
+    "command_kill": "stop",
+    "todowrite": "plan",
+    "todoclear": "plan",
+    "todoread": "plan",
+    "ask_user": "ask",
+    "subagent": "ask",
+    "webfetch": "fetch",
+    "search_memory": "recall",
+    "recall_notes": "recall",
+    "record_note": "note",
+    "get_skill": "learn",
+    "attempt_completion": "finish",
+}
 WIDTH = 120
 # Arguments that describe a call; the rest are details
 MAIN_ARGUMENTS = (

@@ -1,42 +1,11 @@
 """Tool calls in the words of a person: `Read src/cart.py` instead of a tool's name."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...i18n.catalogs import t
 from ..sanitize import sanitize_line
-from ..tool_summary import MAIN_ARGUMENTS, list_patched_files
-
-# The verb of each tool, as its keys in the catalogue name it
-VERBS = {
-    "read_file": "read",
-    "list_files": "list",
-    "glob": "search",
-    "grep": "search",
-    "list_code_definitions": "read",
-    "module_doc_read": "read",
-    "command_output": "read",
-    "edit": "edit",
-    "replace_in_file": "edit",
-    "apply_patch": "edit",
-    "write_file": "write",
-    "module_doc_write": "write",
-    "run_command": "run",
-    "run_tests": "run",
-    "shell_start": "run",
-    "command_kill": "stop",
-    "todowrite": "plan",
-    "todoclear": "plan",
-    "todoread": "plan",
-    "ask_user": "ask",
-    "subagent": "ask",
-    "webfetch": "fetch",
-    "search_memory": "recall",
-    "recall_notes": "recall",
-    "record_note": "note",
-    "get_skill": "learn",
-    "attempt_completion": "finish",
-}
+from ..tool_summary import MAIN_ARGUMENTS, VERBS, list_patched_files
 
 
 class CallPhrase(NamedTuple):
@@ -69,6 +38,9 @@ def describe_call(tool: str, args: Mapping[str, Any]) -> CallPhrase:
 
 def _list_subjects(tool: str, args: Mapping[str, Any]) -> list[str]:
     if tool == "subagent":
+        if isinstance(args.get("tasks"), list):
+            tasks: list[object] = args["tasks"]
+            return [", ".join(filter(None, map(_describe_task, tasks)))]
         return [str(args[name]) for name in ("agent_type", "resume", "task") if args.get(name)]
     if tool == "use_mcp_tool":
         return [str(args[name]) for name in ("server_name", "tool_name") if args.get(name)]
@@ -80,6 +52,12 @@ def _list_subjects(tool: str, args: Mapping[str, Any]) -> list[str]:
         return [", ".join(files)]
     texts = [value for value in args.values() if isinstance(value, str)]
     return [str(args[name]) for name in MAIN_ARGUMENTS if args.get(name)] or texts[:1]
+
+
+def _describe_task(task: object) -> str:
+    """Return which agent it is for, if the model has written so."""
+    fields = cast("dict[str, object]", task if isinstance(task, dict) else {})
+    return str(fields.get("agent_type") or fields.get("resume") or "")
 
 
 def _describe_search(args: Mapping[str, Any]) -> list[str]:

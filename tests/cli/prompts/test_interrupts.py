@@ -92,7 +92,7 @@ def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
         question({"name": "edit", "args": args, "description": "it changes files", "diff": diff})
     )
     err = capsys.readouterr().err
-    assert "edit: it changes files" in err and "old_string" not in err
+    assert "Edit a file\n  it changes files" in err and "old_string" not in err
     assert "  -old\\x1b[2J\n  +new\n" in err
 
 
@@ -126,13 +126,13 @@ def test_multiline_command_is_shown_with_its_folder(monkeypatch, capsys):
     assert "x" * 300 in output
     assert "\n  │ \\trm a\\r\n" in output
     assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in output
-    assert "  cwd: sub\n  sandbox: none; it runs with all your permissions\n" in output
+    assert "  folder: sub\n  sandbox: none; it runs with all your permissions\n" in output
 
 
 @pytest.mark.parametrize(
     ("args", "sandbox", "text"),
     [
-        ({}, "bubblewrap, no network", "  cwd: .\n  sandbox: bubblewrap, no network\n"),
+        ({}, "bubblewrap, no network", "  folder: .\n  sandbox: bubblewrap, no network\n"),
         (
             {"outside_sandbox": True},
             "bubblewrap",
@@ -241,7 +241,7 @@ def test_diff_after_refusal_omits_the_refused_change(monkeypatch, capsys, first,
     monkeypatch.setattr("sys.stdin", io.StringIO(f"one\n{first}\nyes\n"))
     second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
     answer = ask_question(question(edit_of("1", "first", "-1\n+first\n"), second))
-    output = capsys.readouterr().err.rpartition("edit: it changes files")[2]
+    output = capsys.readouterr().err.rpartition("Edit a file\n  it changes files")[2]
     assert ("   first\n" in output) == is_shown and "  -old\n  +new\n" in output
     assert answer is not None and answer.decisions[1] == {"type": "approve"}
 

@@ -30,12 +30,12 @@ def test_question_shows_whole_call_and_its_sandbox(monkeypatch, capsys):
     show_request(open_console(), request)
     err = capsys.readouterr().err
     assert " ".join(err.replace("│", " ").split()) == (
-        "edit: why file_path: a.py new: first " + "long " * 40 + "\\tlast"
+        "Edit a file why file: a.py new: first " + "long " * 40 + "\\tlast"
     )
     for name, location in (("run_command", "."), ("run_tests", ".")):
         tests = {"name": name, "args": {"command": "make"}, "sandbox": "bubblewrap"}
         show_request(open_console(), tests)
-        assert f"  cwd: {location}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
+        assert f"  folder: {location}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_dearer_model_is_shown_with_both_prices(monkeypatch, capsys):
         "price_after": None,
     }
     show_request(open_console(), {"name": "change_model", "args": change, "description": "why"})
-    assert capsys.readouterr().err.splitlines()[2] == (
+    assert capsys.readouterr().err.splitlines()[3] == (
         "  no quota; continuing with xai/grok-4.7 (price unknown) instead of glm/glm-4.6 "
         "($0.6 in, $2.2 out per million tokens)"
     )

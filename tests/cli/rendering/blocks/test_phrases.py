@@ -1,7 +1,8 @@
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.blocks.phrases import VERBS, describe_call
+from maxagent.cli.rendering.blocks.phrases import describe_call
+from maxagent.cli.rendering.tool_summary import VERBS
 from maxagent.tools.tool_table import TOOLS
 
 
@@ -16,6 +17,9 @@ from maxagent.tools.tool_table import TOOLS
         ("glob", {"pattern": "**/*.py"}, "Searched **/*.py"),
         ("git_diff", {}, "Ran git diff"),
         ("subagent", {"agent_type": "explore", "task": "look"}, "Asked explore look"),
+        ("subagent", {"tasks": [{"agent_type": "explore"}, {"resume": "a"}]}, "Asked explore, a"),
+        ("subagent", {"tasks": ["look"]}, "Asked "),
+        ("subagent", {"tasks": "look"}, "Asked "),
         ("webfetch", {"url": "https://x.example"}, "Fetched https://x.example"),
         ("use_mcp_tool", {"server_name": "s", "tool_name": "t"}, "Used use_mcp_tool s t"),
         ("mcp_time_now", {"zone": "UTC"}, "Used mcp_time_now UTC"),

@@ -131,7 +131,7 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
         yield from _format_argument(name, text)
     if request["name"] in ("run_command", "run_tests"):
         if "cwd" not in args:
-            yield f"  {t('ask.argument.cwd')}: ."
+            yield f"  {t('labelled', label=t('ask.argument.cwd'), said='.')}"
         yield f"  {t('ask.sandbox', state=_describe_sandbox(request))}"
 
 
@@ -151,9 +151,9 @@ def _format_argument(name: str, text: str) -> Iterator[str]:
     escaped_text = text.replace("\t", "\\t")
     name = t(f"ask.argument.{name}") if name in ARGUMENTS else name
     if "\n" not in escaped_text:
-        yield f"  {name}: {escaped_text}"
+        yield f"  {t('labelled', label=name, said=escaped_text)}"
         return
-    yield f"  {name}:"
+    yield f"  {t('labelled', label=name, said='').rstrip()}"
     # a carriage return is part of the text, and must be visible
     yield from (f"{BAR}{sanitize_text(line)}" for line in escaped_text.split("\n"))
 

@@ -22,28 +22,30 @@ AGENT = (sys.executable, "-m", "maxagent", "acp")
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """What a client has told of its run."""
+class ClientRun:
+    """What a client has printed."""
 
     agent: int
     """The number of the agent's process."""
     has_killed: bool
 
 
-def run_client(program: Sequence[str], talk: Conversation, phase: str, victim: str) -> Meeting:
-    """Run a client until it has killed, or the thread has ended; the session is kept in `talk`."""
-    filled = [str(talk.program.project) if word == "FOLDER" else word for word in program]
+def run_client(
+    program: Sequence[str], conversation: Conversation, phase: str, victim: str
+) -> ClientRun:
+    """Run a client until it has killed, or the thread has ended; keep the session's ID."""
+    filled = [str(conversation.program.project) if word == "FOLDER" else word for word in program]
     ended = subprocess.run(
-        [*filled, phase, victim, talk.session, *AGENT],
-        cwd=talk.program.project,
-        env=talk.program.environ,
+        [*filled, phase, victim, conversation.session, *AGENT],
+        cwd=conversation.program.project,
+        env=conversation.program.environ,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
-    told = dict(line.split() for line in ended.stdout.splitlines())
-    talk.session = told.get("session", talk.session)
-    return Meeting(int(told.get("agent", 0)), "kill" in told)
+    printed = dict(line.split() for line in ended.stdout.splitlines())
+    conversation.session = printed.get("session", conversation.session)
+    return ClientRun(int(printed.get("agent", 0)), "kill" in printed)
 
 
 def try_kills(program: Sequence[str], folder: Path) -> dict[str, str]:
@@ -63,23 +65,24 @@ def _try_phase(program: Sequence[str], folder: Path, phase: str) -> str:
 
 def kill_at(program: Sequence[str], place: Path, phase: str, victim: str) -> str:
     """Kill once at a phase, and have new processes go on; return `done` or what is wrong."""
-    talk = Conversation(place, Random(0))
+    conversation = Conversation(place, Random(0))
     if phase in LATER:
-        run_client(program, talk, "permission", "agent")
-    met = run_client(program, talk, phase, victim)
-    if not met.has_killed:
+        run_client(program, conversation, "permission", "agent")
+    run = run_client(program, conversation, phase, victim)
+    if not run.has_killed:
         return "failed: the phase was not met"
-    if not has_ended(met.agent):
+    if not has_ended(run.agent):
         return "failed: the agent outlives its client"
     for _ in range(ATTEMPTS):
-        if not talk.is_over():
-            if not talk.read_status():  # a session without a message is gone with its agent
-                talk.session = ""
-            run_client(program, talk, "none", "nobody")
-    written = talk.read_log()
+        if not conversation.is_over():
+            if not conversation.read_status():  # a session without a message is gone with its agent
+                conversation.session = ""
+            run_client(program, conversation, "none", "nobody")
+    written = conversation.read_log()
     if len(set(written)) < len(written):
         return f"failed: {written}"
-    return "done" if talk.is_over() and not talk.find_untold() else "failed: not at its end"
+    is_whole = conversation.is_over() and not conversation.find_untold()
+    return "done" if is_whole else "failed: not at its end"
 
 
 def has_ended(agent: int) -> bool:

@@ -23,7 +23,7 @@ class Editor(acp.Client):  # pyright: ignore
         self.phase, self.victim, self.agent = phase, victim, 0
         self.asked = asyncio.Event()
 
-    def strike(self, reached: str) -> None:
+    def kill(self, reached: str) -> None:
         """Kill the victim if this is its phase."""
         if reached == self.phase and self.victim != "nobody":
             print("kill", reached, flush=True)
@@ -33,19 +33,19 @@ class Editor(acp.Client):  # pyright: ignore
         self, options: list[Any], session_id: str, tool_call: Any, **_: Any
     ) -> dict[str, Any]:
         self.asked.set()
-        self.strike("permission")
+        self.kill("permission")
         if self.phase == "cancel":
             await asyncio.Event().wait()
         return {"outcome": {"outcome": "selected", "optionId": options[0].option_id}}
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
-        self.strike(update.session_update)
+        self.kill(update.session_update)
 
     async def send(self, name: str, request: Coroutine[Any, Any, Any]) -> Any:
-        """Send a request, and strike once it is written."""
+        """Send a request, and kill once it is written."""
         sending = asyncio.ensure_future(request)
         await asyncio.sleep(0.01)
-        self.strike(name)
+        self.kill(name)
         return await sending
 
 

@@ -13,7 +13,7 @@ const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ign
 writeSync(1, `agent ${child.pid}\n`);
 child.on("exit", () => process.exit(0));
 
-function strike(reached) {
+function kill(reached) {
   if (victim === "nobody" || reached !== phase) return;
   writeSync(1, `kill ${reached}\n`);
   if (victim === "agent") child.kill("SIGKILL");
@@ -27,12 +27,12 @@ const app = acp
   .client({ name: "interop" })
   .onRequest("session/request_permission", ({ params }) => {
     ask();
-    strike("permission");
+    kill("permission");
     if (phase === "cancel") return new Promise(() => {});
     return { outcome: { outcome: "selected", optionId: params.options[0].optionId } };
   })
   .onNotification("session/update", ({ params: { update } }) => {
-    strike(update.sessionUpdate);
+    kill(update.sessionUpdate);
     if (update.sessionUpdate === "state_update" && update.state === "idle") idle();
   });
 
@@ -45,7 +45,7 @@ await app.connectWith(stream, async (agent) => {
   function send(name, method, params) {
     const answer = agent.request(method, params);
     answer.catch(() => {});
-    setImmediate(() => strike(name)); // once the request is written
+    setImmediate(() => kill(name)); // once the request is written
     return answer;
   }
   async function prompt(sessionId, text) {
@@ -66,7 +66,7 @@ await app.connectWith(stream, async (agent) => {
     if (phase === "cancel") {
       await asked;
       await agent.notify("session/cancel", { sessionId: session });
-      setImmediate(() => strike("cancel"));
+      setImmediate(() => kill("cancel"));
     }
     await turn;
   } else {

@@ -16,12 +16,15 @@ from ..acp.permissions import (
     read_decision,
     read_form,
 )
+from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
 from ..prompts.edit_tool_call import build_edit_decision, find_main_argument
 from ..rendering.tool_summary import format_call
 
-PLAN = "plan_exit"
+PLAN, PLAN_MODE = "plan_exit", "plan_enter"
+# The approval modes in which a plan can be carried out
+MODES = ("ask", "edits", "auto", "read-only")
 _AGAIN = "nothing was run; change it, and send it again"
 _TEXTS = ("question", "response", "text")
 
@@ -53,19 +56,38 @@ def _describe_request(
     is_text = "respond" in allowed and "approve" not in allowed
     return {
         "name": request["name"],
-        "title": format_call(str(request["name"]), args),
+        "title": _format_title(str(request["name"]), args),
         "args": _list_arguments(request),
         "reason": translate(translate_stored(reason)),
         "texts": texts,
         "diff": str(request.get("diff") or args.get("diff") or ""),
         "call_id": str(request.get("tool_call_id") or ""),
-        "options": [] if is_text and not has_choices else list_options(question, request),
+        "options": [] if is_text and not has_choices else _list_options(question, request),
         "takes_text": is_text or "respond" in allowed,
         "takes_edit": takes_edit,
         "edited": find_main_argument({**request, "args": args}) if takes_edit else "",
         "form": request.get("form"),
         "url": request.get("url"),
+        "chosen": request.get("chosen") or {},
     }
+
+
+def _format_title(name: str, args: Mapping[str, Any]) -> str:
+    """Return the call, or what a switch of the mode is about."""
+    if name == PLAN:
+        return t("ask.plan.head", plan=args.get("plan", ""))
+    if name != PLAN_MODE:
+        return format_call(name, args)
+    head = t("ask.plan_mode.head", reason=args.get("reason", ""))
+    ends = cast("Sequence[str]", args.get("ends") or ())
+    return " ".join([head, *([t("ask.plan_mode.ends", names=", ".join(ends))] if ends else [])])
+
+
+def _list_options(question: Question, request: Mapping[str, Any]) -> list[dict[str, str]]:
+    options = list_options(question, request)
+    if key := {PLAN: "key.plan.yes", PLAN_MODE: "key.plan_mode.yes"}.get(str(request["name"])):
+        options[0] = {**options[0], "name": t(key)}
+    return options
 
 
 def read_answer(question: Question, choices: Sequence[Mapping[str, Any]]) -> Answer:
@@ -90,12 +112,26 @@ def _read_choice(choice: Mapping[str, Any], request: Mapping[str, Any]) -> Decis
         return {"type": "respond", "message": message}
     if (form := choice.get("form")) and is_form(request):
         return read_form({"action": "accept", "content": form}, request) or _refuse("")
+    chosen = _read_chosen(choice) if request["name"] == PLAN else {}
     if "edit" in choice:
-        return _read_edit(choice["edit"], request)
+        return {**_read_edit(choice["edit"], request), **chosen}
     option = str(choice.get("option") or "")
     if option == "reject":
         return _refuse(str(choice.get("reason") or ""))
-    return read_decision(option, request)
+    return {**read_decision(option, request), **chosen}
+
+
+def _read_chosen(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the model and approval mode that carry out a plan, and whether it is but saved."""
+    chosen = {name: value for name in ("model", "mode") if (value := choice.get(name))}
+    if chosen.get("mode") not in (None, *MODES):
+        raise UsageError(
+            text("the option `{name}` cannot be {value}", name="mode", value=repr(chosen["mode"])),
+            hint=text("there are: {names}", names=", ".join(MODES)),
+        )
+    if not isinstance(chosen.get("model", ""), str):
+        raise UsageError(text("`{name}` must be a text", name="model"))
+    return chosen | ({"draft": True} if choice.get("draft") is True and "edit" in choice else {})
 
 
 def _read_edit(edited: object, request: Mapping[str, Any]) -> Decision:
@@ -103,7 +139,7 @@ def _read_edit(edited: object, request: Mapping[str, Any]) -> Decision:
     if not isinstance(edited, dict):
         raise UsageError("give the arguments as one JSON object", hint=_AGAIN)
     args = cast("dict[str, Any]", edited)
-    if args == _list_arguments(request):
+    if args == _list_arguments(request) and request["name"] != PLAN:
         return {"type": "approve"}
     if problem := _describe_problem(str(request["name"]), args):
         raise UsageError(

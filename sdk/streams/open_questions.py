@@ -11,7 +11,7 @@ from ...memory.threads.record import ThreadRow
 from ..events import Question
 from ..threads.transcript import read_questions
 
-Kind = Literal["approval", "review", "limit", "pull_request"]
+Kind = Literal["approval", "review", "switch", "limit", "pull_request"]
 
 
 def list_open_questions(row: ThreadRow, home: Path) -> list[Question]:
@@ -19,10 +19,11 @@ def list_open_questions(row: ThreadRow, home: Path) -> list[Question]:
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         asked = read_questions(connection, row)
-    return [_build_question(row.thread_id, question) for question in asked]
+    return [build_question(row.thread_id, question) for question in asked]
 
 
-def _build_question(thread_id: str, asked: OpenQuestion) -> Question:
+def build_question(thread_id: str, asked: OpenQuestion) -> Question:
+    """Return a stored question as an event."""
     return Question(
         thread_id=thread_id,
         id=asked.id,
@@ -42,4 +43,6 @@ def _classify(asked: OpenQuestion) -> Kind:
         return "limit"
     if names == {"pull_request"}:
         return "pull_request"
+    if names <= {"plan_enter", "plan_exit"}:
+        return "switch"
     return "review" if names == {"review"} else "approval"

@@ -1,6 +1,7 @@
 """The page of `mcode web` in a real browser; skipped where Playwright or Chromium is missing."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from page_server import PageServer
 from program import Program
+from provider import Answer, Provider, Request
 
 from maxagent.cli.i18n.catalogs import load_catalog
 
@@ -194,6 +196,51 @@ def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
         assert page.problems == other.problems == []
     assert program.lines("log") == ["b"]
     assert (program.project / "a.txt").read_text() == "z"
+
+
+def make_plan(request: Request) -> Answer:
+    """Answer as a model that writes a plan, shows it, and carries it out once it may."""
+    text = json.dumps(request.body["messages"])
+    [plan, *_] = re.findall(r"\.llc/plans/[\w-]+\.md", text) or [""]
+    if "You are in build mode" in text or "Step of mine" in text:
+        return {"text": "Carried out."}
+    if '"tool"' in text:
+        return {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    write = {"file_path": plan, "content": "# Plan\n\n1. All of *it*.\n"}
+    return {"tool_calls": [{"name": "write_file", "args": write}]}
+
+
+def test_a_plan_is_edited_and_carried_out(browser: Any, tmp_path: Path) -> None:
+    with Provider() as provider:
+        provider.script(make_plan)
+        environ = {"OPENAI_BASE_URL": f"{provider.url}/v1", "LLC_MODEL__DEFAULT": "openai/served"}
+        program = Program(tmp_path, provider.url, environ)
+        with PageServer(program, LLC_SECURITY__MODE="ask") as server:
+            page = open_page(browser, server, 1000)
+            page.evaluate("location.hash = '#/new'")
+            page.fill(".new textarea", "Plan it.")
+            page.select_option(".new .choice:has-text('Mode') select", "plan")
+            page.click(".new button.primary")
+            page.wait_for_selector(".question .markdown li em")
+            page.select_option(".question select", "edits")
+            page.click("text=Edit the plan first")
+            page.fill(".edit textarea", " ")
+            page.click(".edit .primary")
+            page.wait_for_selector(".question [role=alert]:has-text('empty')")
+            page.fill(".edit textarea", "# Plan\n\n1. Step of mine.\n")
+            page.click("#tab-files")
+            page.click("#tab-talk")
+            assert page.input_value(".edit textarea") == "# Plan\n\n1. Step of mine.\n"
+            page.click(".edit .primary")
+            page.wait_for_selector(".question .markdown li:has-text('Step of mine.')")
+            assert page.input_value(".question select") == "edits"
+            page.click(".question .primary >> nth=0")
+            page.wait_for_selector(".answer:has-text('Carried out.')")
+            page.wait_for_selector(".note:has-text('build')")
+            assert page.problems == []
+        [plan] = (program.project / ".llc" / "plans").iterdir()
+        assert plan.read_text().strip() == "# Plan\n\n1. Step of mine."
+        assert "Step of mine" in json.dumps(provider.requests[-1].body["messages"])
 
 
 def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:

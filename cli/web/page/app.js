@@ -1,9 +1,10 @@
 // The page: the inbox beside a thread; on a phone one of both.
 
 import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { Choices } from "/page/choices.js";
 import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox } from "/page/inbox.js";
-import { Choices, Thread } from "/page/thread.js";
+import { Thread } from "/page/thread.js";
 import { useWords, w } from "/page/words.js";
 
 function usePlace() {

@@ -1,7 +1,7 @@
 // Texts of models and tools as HTML: nothing in them can run, load or lead the page elsewhere.
 
 import { marked } from "/page/vendor/marked.js";
-import { html, useEffect, useRef } from "/page/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 
 const ALLOWED = {
   ALLOWED_TAGS: ["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "em", "strong", "del", "code",
@@ -70,6 +70,18 @@ export function Markdown({ text, isOpen }) {
   }, [text, isOpen]);
   return html`<div class="markdown" ref=${place}
     dangerouslySetInnerHTML=${{ __html: renderMarkdown(text) }} />`;
+}
+
+// What is typed and not sent: it outlives the field, such as while another thread is looked at
+export const drafts = new Map();
+
+export function useDraft(key, start = "") {
+  const [text, setText] = useState(drafts.get(key) ?? start);
+  return [text, (next) => {
+    if (next === start) drafts.delete(key);
+    else drafts.set(key, next);
+    setText(next);
+  }];
 }
 
 const MAX_ROWS = 400;

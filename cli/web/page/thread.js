@@ -1,11 +1,12 @@
 // One thread: its conversation, files and steps, and where the user writes.
 
 import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
+import { Choices } from "/page/choices.js";
 import { follow, get, post } from "/page/client.js";
 import { Item } from "/page/items.js";
 import { Questions } from "/page/questions.js";
 import { EMPTY, reduce } from "/page/reducer.js";
-import { Diff } from "/page/text.js";
+import { Diff, useDraft } from "/page/text.js";
 import { w } from "/page/words.js";
 
 // Entries that are drawn at once; the earlier ones come with a button
@@ -63,13 +64,13 @@ export function Thread({ id, server }) {
     <div class="tabs" role="tablist">${["talk", "files", "steps"].map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
       aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
     <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
-      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} onError=${setProblem} />`}
+      ${tab === "talk" && html`<${Talk} state=${state} id=${id} server=${server} onError=${setProblem} />`}
       ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
       ${tab === "steps" && html`<${Steps} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
     </div>
     ${problem && html`<p class="problem" role="alert">${problem.message}${problem.hint && html` <small>${problem.hint}</small>`}
       <button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></p>`}
-    ${tab === "talk" && html`<${Composer} key=${id} state=${state} act=${act} server=${server} />`}
+    ${tab === "talk" && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${server} />`}
   </main>`;
 }
 
@@ -79,7 +80,7 @@ function Usage({ usage }) {
   return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
 }
 
-function Talk({ state, id, language, onError }) {
+function Talk({ state, id, server, onError }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -95,14 +96,14 @@ function Talk({ state, id, language, onError }) {
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} language=${language} />`)}
+    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} language=${server.language} />`)}
     ${state.todos.length > 0 && html`<ul class="todos" aria-label=${w("todos")}>${state.todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul>`}
-    <${Questions} thread=${id} language=${language} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
+    <${Questions} thread=${id} server=${server} language=${server.language} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
     ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
-function Composer({ state, act, server }) {
-  const [text, setText] = useState("");
+function Composer({ id, state, act, server }) {
+  const [text, setText] = useDraft(`${id} say`);
   const [mode, setMode] = useState("");
   const [model, setModel] = useState("");
   const [isSending, setSending] = useState(false);
@@ -130,13 +131,6 @@ function Composer({ state, act, server }) {
       ${(isChat || state.isRunning) && html`<button class="primary" disabled=${isSending || !text.trim()}>${w("send")}</button>`}
     </div>
   </form>`;
-}
-
-export function Choices({ server, mode, model, setMode, setModel }) {
-  return html`<label class="choice"><span>${w("mode")}</span><select value=${mode} onChange=${(event) => setMode(event.target.value)}>
-      <option value="">${w("unchanged")}</option>${server.modes.map((name) => html`<option value=${name}>${w(`mode.${name}`)}</option>`)}</select></label>
-    ${server.models.length > 1 && html`<label class="choice"><span>${w("model")}</span><select value=${model} onChange=${(event) => setModel(event.target.value)}>
-      <option value="">${w("unchanged")}</option>${server.models.map((name) => html`<option>${name}</option>`)}</select></label>`}`;
 }
 
 function useData(path, dependencies) {

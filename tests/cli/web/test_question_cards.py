@@ -8,6 +8,7 @@ from maxagent import UsageError
 from maxagent.cli.web.question_cards import describe_question, read_answer
 from maxagent.sdk.events import Question
 
+PLAN: dict[str, Any] = {"name": "plan_exit", "args": {"plan": "p.md", "text": "# Plan"}}
 CALL: dict[str, Any] = {"name": "run_command", "args": {"command": "make"}, "description": "why"}
 RULE = {**CALL, "always": "run_command(make)"}
 ASKS = {"name": "ask_user", "args": {"question": "Which?", "options": ["x", "y"]}}
@@ -97,7 +98,7 @@ def test_a_card_names_the_text_to_edit(name: str, args: dict[str, Any], edited: 
         (CALL, {}, "`command`: Field required"),
         (CALL, {"command": 7}, "`command`: Input should be a valid string"),
         (CALL, {"comand": "ls"}, "there is no argument `comand` (`command`?)"),
-        ({"name": "plan_exit", "args": {"text": "# Plan"}}, {"text": " "}, "the plan is empty"),
+        (PLAN, {"text": " "}, "the plan is empty"),
     ],
 )
 def test_a_wrong_edit_is_answered_with_a_sentence(
@@ -124,3 +125,44 @@ def test_a_form_is_filled_in() -> None:
 def test_each_request_needs_a_choice(count: int) -> None:
     with pytest.raises(UsageError):
         read_answer(ask(CALL, CALL), [{"option": "allow"}] * count)
+
+
+@pytest.mark.parametrize(
+    ("choice", "decision"),
+    [
+        ({"option": "allow"}, {"type": "approve"}),
+        ({"option": "allow", "mode": "", "model": ""}, {"type": "approve"}),
+        ({"option": "allow", "mode": "edits"}, {"type": "approve", "mode": "edits"}),
+        ({"option": "allow", "model": "a/b"}, {"type": "approve", "model": "a/b"}),
+        ({"option": "allow", "draft": True}, {"type": "approve"}),
+        ({"text": "Smaller."}, {"type": "respond", "message": "Smaller."}),
+        ({"option": "reject", "mode": "auto"}, {"type": "reject", "message": ""}),
+    ],
+)
+def test_a_plan_is_answered_with_what_carries_it_out(
+    choice: dict[str, Any], decision: dict[str, Any]
+) -> None:
+    [given] = read_answer(ask(PLAN, kind="switch"), [choice]).decisions
+    assert given == decision
+
+
+def test_an_edited_plan_is_saved_first() -> None:
+    args = {"plan": "p.md", "text": "# Mine"}
+    choice = {"edit": args, "draft": True, "mode": "auto"}
+    [decision] = read_answer(ask(PLAN, kind="switch"), [choice]).decisions
+    action = {"name": "plan_exit", "args": args}
+    assert decision == {"type": "edit", "edited_action": action, "draft": True, "mode": "auto"}
+
+
+@pytest.mark.parametrize("chosen", [{"mode": "root"}, {"mode": "plan"}, {"model": 7}])
+def test_what_cannot_carry_out_a_plan_is_refused(chosen: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        read_answer(ask(PLAN, kind="switch"), [{"option": "allow", **chosen}])
+
+
+def test_a_switch_says_what_it_is_about() -> None:
+    asked = ask(PLAN, {"name": "plan_enter", "args": {"reason": "big", "ends": ["make"]}})
+    leaves, enters = describe_question(asked)["requests"]
+    assert leaves["title"] == "Plan p.md:"
+    assert "big" in enters["title"] and "make" in enters["title"]
+    assert leaves["options"][0]["name"] != enters["options"][0]["name"]

@@ -44,6 +44,16 @@ def get_theme_name() -> str:
     return _values.get("theme", "auto")
 
 
+def set_key_style(name: str) -> None:
+    """Keep a new value of `ui.keys`."""
+    _values["keys"] = name
+
+
+def has_vi_keys() -> bool:
+    """Return whether the prompt has the keys of vi."""
+    return _values.get("keys", "") == "vi"
+
+
 def wants_notifications() -> bool:
     """Return whether the terminal may ring and notify."""
     return _values.get("notifications", "").lower() not in _FALSE

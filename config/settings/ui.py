@@ -12,6 +12,8 @@ class UiSection(Section):
     """Colours for a dark or a light background, or `ansi`: the terminal's own sixteen."""
     plain: bool = False
     """Whether lines are only ever appended, as with `TERM=dumb`: for screen readers."""
+    keys: Literal["emacs", "vi"] = "emacs"
+    """Keys of the prompt that edit the line."""
     status_line: str = ""
     """Shell command whose first line of output stands below the prompt; it reads JSON on stdin."""
     notifications: bool = True

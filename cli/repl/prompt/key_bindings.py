@@ -1,13 +1,14 @@
-"""Key bindings; keys without one here act as in a shell (Emacs' keys)."""
+"""Key bindings; keys without one here act as in a shell, with the keys of Emacs or of vi."""
 
 import time
 from typing import Protocol
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition, has_completions, is_searching
+from prompt_toolkit.filters import Condition, has_completions, is_searching, vi_mode
 from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyBindingsBase
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
 
 from ...prompts.interruptible_input import bind_suspension
@@ -105,6 +106,7 @@ def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes, stash:
             hands.open_waiting_thread()
         elif not in_burst:
             send_line(line, hands, pastes)
+            event.app.vi_state.input_mode = InputMode.INSERT
             if not line.text:
                 _set_text(line, stash.take())
         elif line.text and not is_line_feed_next(event.key_processor.input_queue):
@@ -197,6 +199,9 @@ def _set_text(line: Buffer, text: str) -> None:
 
 
 def _find_mark(pastes: Pastes) -> str:
+    """Return the mark that backspace deletes; in vi's normal mode it deletes nothing."""
+    if get_app().vi_state.input_mode is InputMode.NAVIGATION and vi_mode():
+        return ""
     return pastes.find_mark_at_end(get_app().current_buffer.document.text_before_cursor)
 
 
@@ -208,8 +213,10 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
     @keys.add("escape", filter=has_completions)
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.cancel_completion()
+        event.app.vi_state.input_mode = InputMode.NAVIGATION
 
-    @keys.add("escape", filter=~has_completions & is_working)
+    # with vi's keys it leaves the insert mode while there is text
+    @keys.add("escape", filter=~has_completions & is_working & (is_empty | ~vi_mode))
     def _(event: KeyPressEvent) -> None:
         hands.interrupt()
 
@@ -217,7 +224,9 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
     def _(event: KeyPressEvent) -> None:
         nonlocal escaped  # as a two-key binding they would have to arrive within `timeoutlen`
         before, escaped = escaped, time.monotonic()
-        if escaped - before < TWICE:
+        is_second = escaped - before < TWICE
+        event.app.vi_state.input_mode = InputMode.INSERT if is_second else InputMode.NAVIGATION
+        if is_second:
             hands.offer_rewind()
 
     # else it moves the cursor back
@@ -230,6 +239,7 @@ def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
         line = event.current_buffer
         if line.text:
             line.reset()
+            event.app.vi_state.input_mode = InputMode.INSERT
         elif hands.confirm_exit():
             hands.request_exit()
         elif hands.is_working:

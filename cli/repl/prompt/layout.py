@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, vi_insert_mode, vi_mode, vi_replace_mode
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples
 from prompt_toolkit.layout import (
     BufferControl,
@@ -19,11 +19,13 @@ from prompt_toolkit.layout import (
 from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
+from wcwidth import wcswidth
 
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_text
 from .input_line import find_shell_kind
 from .protocol import SIGN
+from .status_bar import SEPARATOR
 
 MENU_ROWS = 8
 STYLE = Style.from_dict(
@@ -129,10 +131,19 @@ def _render_more(line: Buffer) -> StyleAndTextTuples:
 
 
 def _render_status(state: PromptState, typed: str) -> StyleAndTextTuples:
+    prefix = _describe_vi_mode()
     if kind := find_shell_kind(typed):
-        return [("class:status.shell", t(f"status.line.{kind}"))]
+        return [("class:status.shell", f"{prefix}{t(f'status.line.{kind}')}")]
     style = "class:status.plan" if state.is_plan() else "class:status"
-    return [(style, state.status(_count_columns()))]
+    return [(style, f"{prefix}{state.status(_count_columns() - wcswidth(prefix))}")]
+
+
+def _describe_vi_mode() -> str:
+    """Return vi's mode and a separator; empty with the keys of Emacs."""
+    if not vi_mode():
+        return ""
+    is_insert = vi_insert_mode() or vi_replace_mode()
+    return f"{t('status.vi.insert' if is_insert else 'status.vi.normal')}{SEPARATOR}"
 
 
 def _count_columns() -> int:

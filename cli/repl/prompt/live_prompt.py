@@ -13,12 +13,15 @@ from typing import TypeVar
 from prompt_toolkit.application import Application, in_terminal, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, ThreadedCompleter
+from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.output import Output, create_output
 
 from ...prompts.typing_state import TYPING
+from ...terminal_options import has_vi_keys
 from .completer import is_completed_while_typing
 from .key_bindings import KeyActions, build_key_bindings, send_line
 from .layout import STYLE, PromptState, build_layout
@@ -71,6 +74,7 @@ class LivePrompt:
         self._app.before_render += self._flush_above
         self._app.key_processor.before_key_press += _note_key
         self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
+        self.apply_key_style()
 
     def print_above(self, text: str) -> None:
         """Write finished lines above the prompt, with its next redraw."""
@@ -103,6 +107,12 @@ class LivePrompt:
         """Send escape codes to the terminal's window."""
         self._app.output.write_raw(codes)
         self._app.output.flush()
+
+    def apply_key_style(self) -> None:
+        """Take the keys of vi or Emacs from the settings; a line begins in vi's insert mode."""
+        self._app.editing_mode = EditingMode.VI if has_vi_keys() else EditingMode.EMACS
+        self._app.vi_state.input_mode = InputMode.INSERT
+        self._app.invalidate()
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function use the terminal without the prompt."""

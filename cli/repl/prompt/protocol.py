@@ -53,6 +53,10 @@ class Prompt(Protocol):
         """Send escape codes to the window, such as its title."""
         ...
 
+    def apply_key_style(self) -> None:
+        """Follow the setting `ui.keys`."""
+        ...
+
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Run a function that asks at the terminal, in place of the prompt; return its result.
 

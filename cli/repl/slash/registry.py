@@ -128,6 +128,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("doctor", checks.check_machine),
         SlashCommand("theme", theme.choose_theme, "[NAME]"),
         SlashCommand("keys", keys.show_keys),
+        SlashCommand("vim", keys.toggle_vi_keys),
         SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }

@@ -4,6 +4,8 @@ from repl_session import Spoken
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.repl.prompt.input_line import parse_line
 from maxagent.cli.repl.slash.keys import ROWS
+from maxagent.cli.terminal_options import has_vi_keys, set_key_style
+from maxagent.config.errors import UsageError
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -20,3 +22,16 @@ async def test_keys_are_listed_in_both_languages(spoken: Spoken, language: str) 
 @pytest.mark.parametrize("typed", ["?", " ? ", "？"])
 def test_question_mark_alone_lists_them(typed: str) -> None:
     assert parse_line(typed).text == "/keys"
+
+
+async def test_vim_switches_and_keeps_setting(spoken: Spoken) -> None:
+    config = spoken.home / "config.yaml"
+    try:
+        assert "Keys of vi" in await spoken("/vim") and has_vi_keys()
+        assert config.read_text() == "ui:\n  keys: vi\n"
+        assert "Keys of Emacs" in await spoken("/vim") and not has_vi_keys()
+        assert config.read_text() == "ui:\n  keys: emacs\n"
+        with pytest.raises(UsageError, match="`/vim` takes"):
+            await spoken("/vim nano")
+    finally:
+        set_key_style("emacs")

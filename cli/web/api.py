@@ -17,13 +17,13 @@ from ...memory.threads.record import ThreadRow
 from ...memory.threads.thread_id import create_thread_id, is_thread_id
 from ...sdk.events import Event, Question
 from ...sdk.interrupt_response import Answer
-from ...sdk.streams.history import describe_thread, read_history
+from ...sdk.streams.history import describe_entry, describe_thread, read_history
 from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
 from ..i18n.catalogs import get_language
 from ..i18n.message_translation import translate
 from .event_source import read_last_id, respond_with_events
-from .page_words import collect_words, translate_message
+from .page_words import collect_words, translate_entries, translate_message
 from .question_cards import describe_question, read_answer
 
 if TYPE_CHECKING:
@@ -88,6 +88,17 @@ class Api:
         """Return a thread with its entries."""
         row = await self._find(request)
         return JSONResponse(await asyncio.to_thread(read_history, row, self._home))
+
+    async def read_child(self, request: Request) -> Response:
+        """Return the entries of one of the thread's sub-agents."""
+        from ...sdk.threads.children import find_child
+        from ...sdk.threads.transcript import read_child_transcript
+
+        row, agent = await self._find(request), request.path_params["agent"]
+        child = await asyncio.to_thread(find_child, row, self._home, agent)
+        entries = await asyncio.to_thread(read_child_transcript, row, self._home, child)
+        described = [describe_entry(entry) for entry in entries if entry.kind != "question"]
+        return JSONResponse({"entries": translate_entries(described)})
 
     async def stream_events(self, request: Request) -> Response:
         """Stream the events of a thread."""

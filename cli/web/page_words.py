@@ -4,7 +4,7 @@ A stream is one for all its clients and in English: each client's language is pu
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...sdk.streams.event_stream import HISTORY, StoredMessage, encode
@@ -44,10 +44,15 @@ def translate_message(message: StoredMessage) -> StoredMessage:
     content = json.loads(message.content)
     data = content["data"]
     if message.type == HISTORY:
-        data["entries"] = [_translate_entry(entry) for entry in data["entries"]]
+        data["entries"] = translate_entries(data["entries"])
     for name in _SENTENCES.get(message.type, ()):
         data[name] = _translate_first_line(data[name])
     return message._replace(content=encode(content))
+
+
+def translate_entries(entries: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the entries of a history, with the errors of calls in the language of the request."""
+    return entries if get_language() == "en" else [_translate_entry(entry) for entry in entries]
 
 
 def _translate_entry(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -52,12 +52,26 @@ def build_app(
         messages: AsyncGenerator[Any] = inbox.follow()
         return respond_with_events(messages)
 
-    thread = "/api/threads/{thread}"
     routes = [
         Route("/", send_page),
         Route("/page/{name:path}", send_page),
-        Route("/api/server", api.describe_server),
         Route("/api/events", stream_inbox),
+        *_list_routes(api),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(PageAccess, token=token, hosts=hosts)],
+        exception_handlers={Exception: _report_error, HTTPException: _report_http_error}
+        | {kind: _report_error for kind, _ in _STATUS},
+        lifespan=lifespan,
+    )
+
+
+def _list_routes(api: Api) -> list[Route]:
+    """Return what the page asks for with its token."""
+    thread = "/api/threads/{thread}"
+    return [
+        Route("/api/server", api.describe_server),
         Route("/api/threads", api.list_threads),
         Route("/api/threads", api.create_thread, methods=["POST"]),
         Route(thread, api.read_thread),
@@ -65,6 +79,7 @@ def build_app(
         Route(f"{thread}/questions", api.list_questions),
         Route(f"{thread}/files", api.list_files),
         Route(f"{thread}/steps", api.list_steps),
+        Route(f"{thread}/agents/{{agent}}", api.read_child),
         Route(f"{thread}/messages", api.send_message, methods=["POST"]),
         Route(f"{thread}/answers", api.answer_question, methods=["POST"]),
         Route(f"{thread}/resume", api.resume_thread, methods=["POST"]),
@@ -75,13 +90,6 @@ def build_app(
         Route(f"{thread}/fork", api.fork, methods=["POST"]),
         Route(f"{thread}/name", api.set_title, methods=["POST"]),
     ]
-    return Starlette(
-        routes=routes,
-        middleware=[Middleware(PageAccess, token=token, hosts=hosts)],
-        exception_handlers={Exception: _report_error, HTTPException: _report_http_error}
-        | {kind: _report_error for kind, _ in _STATUS},
-        lifespan=lifespan,
-    )
 
 
 def _send_file(file: PageFile, request: Request) -> Response:

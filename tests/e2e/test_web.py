@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from page_server import PageServer
@@ -190,6 +191,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
     program = Program(tmp_path_factory.mktemp("web"), "http://127.0.0.1:9/v1")
     with PageServer(program) as opened:
         yield opened
+
+
+def test_a_sub_agent_that_is_not_there(program: Program, provider: Provider) -> None:
+    provider.script([{"text": "Alone."}])
+    with PageServer(program) as server:
+        thread = server.begin("Go.")
+        server.read_to(thread, ["completion", "idle"])
+        for name in ("explore-1", "..", "%2e%2e", "<b>", "x" * 300):
+            status, answered, _ = server.ask("GET", f"/api/threads/{thread}/agents/{quote(name)}")
+            assert status in (400, 404) and answered["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,59 @@ def test_a_plan_is_edited_and_carried_out(browser: Any, tmp_path: Path) -> None:
         assert "Step of mine" in json.dumps(provider.requests[-1].body["messages"])
 
 
+def test_calls_of_sub_agents_open_below_their_row(browser: Any, tmp_path: Path) -> None:
+    tasks = [{"agent_type": "explore", "task": f"look at {name}"} for name in ("one", "two")]
+    read, fetch = (
+        {"tool_calls": [{"name": name, "args": args}]}
+        for name, args in (
+            ("read_file", {"file_path": "a.txt"}),
+            ("webfetch", {"url": "https://page.example"}),
+        )
+    )
+    script = {
+        "build": [
+            {"tool_calls": [{"name": "subagent", "args": {"tasks": tasks}}]},
+            {"text": "The end."},
+        ],
+        "explore": [read, fetch, {"text": "A *report*."}],
+    }
+    program = Program(tmp_path, "", write_script(tmp_path))
+    (tmp_path / "script.json").write_text(json.dumps(script))
+    (program.project / "a.txt").write_text("content of a")
+    with PageServer(program) as server:
+        page = open_page(browser, server, 1000)
+        begin(page, "Look.")
+        page.wait_for_selector(".question >> nth=1")
+        assert page.locator(".talk > .call:has-text('read_file')").count() == 0
+        page.click(".child >> nth=0 >> summary")
+        page.wait_for_selector(".child >> nth=0 >> .call:has-text('read_file')")
+        for _ in tasks:
+            page.click(".question .danger >> nth=0")
+            page.wait_for_selector(".busy", state="detached")
+        page.wait_for_selector("text=The end.")
+        live = read_children(page)
+        page.reload()
+        page.wait_for_selector("text=The end.")
+        page.click(".child >> nth=0 >> summary")
+        page.wait_for_selector(".child >> nth=0 >> .answer em")
+        assert read_children(page) == live
+        assert live == [
+            ["explore-1 look at one", "read_file a.txt", "webfetch https://page.example"]
+        ]
+        page.click(".child .call >> nth=0 >> summary")
+        assert "content of a" in page.inner_text(".child .call .output >> nth=0")
+        assert page.problems == []
+
+
+def read_children(page: Any) -> list[list[str]]:
+    """Return the calls below each row of a sub-agent that is open."""
+    return page.eval_on_selector_all(
+        ".child[open]",
+        """all => all.map((one) => [...one.querySelectorAll(".call summary")]
+          .map((each) => each.innerText.replace(/\\s+/g, " ").trim()))""",
+    )
+
+
 def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
     text = "\n\n".join(SCRIPTS)
     name = "<img src=x onerror=window.broken=1>.txt"

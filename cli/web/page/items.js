@@ -1,6 +1,8 @@
 // The entries of a conversation.
 
-import { Component, html } from "/page/vendor/htm-preact.js";
+import { Component, html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { get } from "/page/client.js";
+import { fromEntry } from "/page/reducer.js";
 import { Diff, Markdown } from "/page/text.js";
 import { w } from "/page/words.js";
 
@@ -19,9 +21,9 @@ export class Item extends Component {
     return next.item !== this.props.item || next.language !== this.props.language;
   }
 
-  render({ item }) {
+  render({ item, thread, language }) {
     const view = VIEWS[item.kind];
-    return view ? view(item) : null;
+    return view ? view(item, thread, language) : null;
   }
 }
 
@@ -42,8 +44,31 @@ const VIEWS = {
   tests: ({ text, status }) => html`<p class=${`note tests ${status}`}>${w("tests")} <code>${text}</code> ${w(`evidence.${status || "unverified"}`)}</p>`,
   outcome: ({ text, summary }) => html`<div>${summary && html`<article class="answer"><${Markdown} text=${summary} /></article>`}<p class="note">${w("outcome")}: ${w(`outcome.${text}`)}</p></div>`,
   error: ({ text, hint }) => html`<p class="note error" role="alert">${text}${hint && html`<br /><small>${hint}</small>`}</p>`,
-  subagent: ({ id, text, report, status }) => html`<details class="call"><summary><span class=${`mark ${status === "running" ? "run" : status === "failed" ? "bad" : "good"}`} aria-hidden="true"></span><b>${id}</b> <span class="about">${text}</span></summary>${report && html`<${Markdown} text=${report} />`}</details>`,
+  subagent: (item, thread, language) => html`<${Child} item=${item} thread=${thread} language=${language} />`,
 };
+
+// A sub-agent with what it does: as it came, or as the server has it
+function Child({ item, thread, language }) {
+  const { id, text, report, status, items, isPartial } = item;
+  const [isOpen, setOpen] = useState(false);
+  const [read, setRead] = useState(null);
+  const isFetched = isOpen && isPartial;
+  useEffect(() => {
+    let isCurrent = true;
+    if (isFetched) {
+      get(`/api/threads/${thread}/agents/${id}`).then(({ entries }) => entries.filter((each) => each.kind !== "human").map(fromEntry).filter(Boolean),
+        ({ message }) => [{ kind: "error", text: message }]).then((all) => isCurrent && setRead(all));
+    }
+    return () => { isCurrent = false; };
+  }, [isFetched, thread, id, status, items.length || item, language]);
+  const shown = isPartial ? read : items;
+  const mark = ["running", "waiting"].includes(status) ? "run" : status === "failed" ? "bad" : "good";
+  return html`<details class="call child" onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}>
+    <summary><span class=${`mark ${mark}`} role="img" aria-label=${w(`call.${mark}`)}></span><b>${id}</b> <span class="about">${text}</span></summary>
+    ${isOpen && html`<div class="talk">${shown ? shown.map((each, at) => html`<${Item} key=${at} item=${each} thread=${thread} language=${language} />`) : "…"}</div>`}
+    ${report && !shown?.some((each) => each.kind === "answer") && html`<${Markdown} text=${report} />`}
+  </details>`;
+}
 
 function Call({ item }) {
   const [tool, about] = callTitle(item.tool, item.args);

@@ -30,7 +30,7 @@ function findTodos(entries) {
   return call ? call.args.todos : [];
 }
 
-function fromEntry(entry) {
+export function fromEntry(entry) {
   const text = entry.text || "";
   switch (entry.kind) {
     case "call":
@@ -48,7 +48,7 @@ function fromEntry(entry) {
       return { kind: "outcome", text };
     case "subagent":
       return { kind: "subagent", id: entry.agent, text, report: entry.result || "",
-        status: entry.facts?.status || "" };
+        status: entry.facts?.status || "", items: [], isPartial: true };
     default:
       return null;
   }
@@ -63,6 +63,11 @@ function update(state, test, change) {
   items[at] = { ...items[at], ...change(items[at]) };
   return { ...state, items };
 }
+
+// What a sub-agent does belongs below its row, if there is one
+const inChild = (handler) => (state, data) => (!data.agent ? handler(state, data)
+  : update(state, (item) => item.kind === "subagent" && item.id === data.agent,
+    (item) => ({ items: handler({ ...EMPTY, items: item.items }, { ...data, agent: "" }).items })) || handler(state, data));
 
 function addText(state, kind, { text, agent }) {
   if (agent) return state;
@@ -111,17 +116,17 @@ const HANDLERS = {
   }),
   user_message: (state, { text }) => add(closeTexts(state), { kind: "human", text }),
   steered: (state, { text }) => add(closeTexts(state), { kind: "human", text }),
-  output: (state, data) => addText(state, "answer", data),
-  thinking: (state, data) => addText(state, "thinking", data),
+  output: inChild((state, data) => addText(state, "answer", data)),
+  thinking: inChild((state, data) => addText(state, "thinking", data)),
   token_usage: (state, data) => (data.agent ? state : { ...closeTexts(state), usage: data }),
-  retry: (state, data) => (data.agent ? state : add(dropOpen(state), { kind: "notice", text: data.reason })),
+  retry: inChild((state, data) => (data.agent ? state : add(dropOpen(state), { kind: "notice", text: data.reason }))),
   model_changed: (state, data) =>
     data.agent ? state : add(dropOpen(state), { kind: "notice", text: `${data.from} → ${data.to}: ${data.reason}` }),
-  tool_call: addCall,
-  tool_output: (state, { id, text }) =>
+  tool_call: inChild(addCall),
+  tool_output: inChild((state, { id, text }) =>
     update(state, (item) => item.kind === "call" && item.id === id,
-      (item) => ({ output: ((item.isLive ? item.output : "") + text).slice(-20000), isLive: true })) || state,
-  tool_result: finishCall,
+      (item) => ({ output: ((item.isLive ? item.output : "") + text).slice(-20000), isLive: true })) || state),
+  tool_result: inChild(finishCall),
   call_edited: (state, { id, args }) =>
     update(state, (item) => item.kind === "call" && item.id === id, () => ({ args, isEdited: true })) || state,
   todos: (state, { items, agent }) => (agent ? state : { ...state, todos: items }),
@@ -135,9 +140,10 @@ const HANDLERS = {
     data.agent ? state : add(state, { kind: "compacted", text: data.summary || "" }),
   subagent_started: (state, { sub_id, agent, task }) =>
     update(state, (item) => item.kind === "subagent" && item.id === sub_id, () => ({ status: "running" })) ||
-    add(state, { kind: "subagent", id: sub_id, text: task || agent, report: "", status: "running" }),
+    add(state, { kind: "subagent", id: sub_id, text: task || agent, report: "", status: "running", items: [] }),
   subagent_finished: (state, { sub_id, status, report }) =>
-    update(state, (item) => item.kind === "subagent" && item.id === sub_id, () => ({ status, report })) || state,
+    update(state, (item) => item.kind === "subagent" && item.id === sub_id, 
+      (item) => ({ status, report, items: closeTexts(item).items })) || state,
   question: (state) => ({ ...end(state, "waiting"), questions: state.questions + 1 }),
   completion: (state, data) => {
     const next = end(state, STATUS[data.outcome] || data.outcome);

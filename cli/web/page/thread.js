@@ -96,7 +96,7 @@ function Talk({ state, id, server, onError }) {
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} language=${server.language} />`)}
+    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} thread=${id} language=${server.language} />`)}
     ${state.todos.length > 0 && html`<ul class="todos" aria-label=${w("todos")}>${state.todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul>`}
     <${Questions} thread=${id} server=${server} language=${server.language} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
     ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;

@@ -130,9 +130,9 @@ class Conversation:
         except Exception as error:
             show_error(self.session, error)
 
-    def show_todos(self) -> None:
-        """Show the list of tasks."""
-        self.session.show_todos()
+    def toggle_todos(self) -> None:
+        """Open the list of tasks, or close it."""
+        self.session.toggle_todos()
 
     def request_exit(self) -> None:
         """End the conversation and the work in progress."""

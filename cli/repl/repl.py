@@ -62,7 +62,7 @@ def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePr
         busy=lambda: conversation.busy_text,
         status=lambda columns: format_status(_build_status(conversation.session), columns),
         is_plan=lambda: conversation.session.plan,
-        todos=lambda columns: conversation.session.format_todo_row(columns),
+        todos=lambda columns: conversation.session.format_todos(columns),
     )
     return LivePrompt(
         conversation, conversation.pastes, state, completer, FolderHistory(home, folder)

@@ -9,10 +9,14 @@ from ...i18n.catalogs import t
 from ..block_printer import BlockPrinter
 from ..console import style_text
 from ..sanitize import sanitize_line
+from ..text_width import shorten_text
 
 MARKS = {"completed": "☒", "in_progress": "▸", "cancelled": "☒"}
 OPEN_MARK = "☐"
 STYLES = {"completed": "dim", "in_progress": "bold", "cancelled": "dim strike"}
+
+# Items of an open list above the prompt; the others are named by their number
+MAX_OPEN = 10
 
 TodoItems = Sequence[Mapping[str, Any]]
 
@@ -60,6 +64,17 @@ def format_row(items: TodoItems) -> str:
     if current is None:
         return t("todos.done", count=count)
     return f"{count} · {sanitize_line(str(current.get('content', '')))}"
+
+
+def format_open_list(items: TodoItems, columns: int) -> list[str]:
+    """Return a row for each item, of a long list those about the first that is left."""
+    is_done = [count_done([item]) > 0 for item in items]
+    first = is_done.index(False) if False in is_done else 0
+    start = max(0, min(first - 1, len(items) - MAX_OPEN))
+    rows = [f"  {_build_item(item).plain}" for item in items[start : start + MAX_OPEN]]
+    if hidden := len(items) - len(rows):
+        rows.append(f"  {t('todos.hidden', count=hidden)}")
+    return [shorten_text(row, columns - 1) for row in rows]
 
 
 def build_list(items: TodoItems) -> Text:

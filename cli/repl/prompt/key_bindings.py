@@ -58,8 +58,8 @@ class KeyActions(Protocol):
         """Show what was folded last."""
         ...
 
-    def show_todos(self) -> None:
-        """Show the list of tasks."""
+    def toggle_todos(self) -> None:
+        """Open the list of tasks, or close it."""
         ...
 
     @property
@@ -175,7 +175,7 @@ def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> Non
 
     @keys.add("c-t")
     def _(event: KeyPressEvent) -> None:
-        hands.show_todos()
+        hands.toggle_todos()
 
     @keys.add("c-o")
     def _(event: KeyPressEvent) -> None:

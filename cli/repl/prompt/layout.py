@@ -58,7 +58,7 @@ class PromptState:
     """Returns the status line for a width in columns."""
     is_plan: Callable[[], bool]
     todos: Callable[[int], str] = lambda columns: ""
-    """How far the list of tasks is, for a width; empty: there is none, or nothing is left."""
+    """How far the list of tasks is, for a width, with the list while it is open; empty: none."""
     tail: str = ""
 
 

@@ -62,6 +62,8 @@ class Session(ChatSession):
     """The sub-agents that work now, once a turn has run."""
     todos: "Sequence[Mapping[str, Any]]" = ()
     """The list of tasks as the running or the last turn left it."""
+    has_open_todos: bool = False
+    """Whether all of it stands above the prompt."""
     wait: "ProviderWait | None" = None
     """The wait for the provider, while there is one."""
     sandbox: str = ""
@@ -101,15 +103,20 @@ class Session(ChatSession):
     title_task: "asyncio.Future[None] | None" = None
     """The task that is making a title."""
 
-    def format_todo_row(self, columns: int) -> str:
-        """Return how far the list of tasks is; empty if nothing of it is left."""
-        from ...rendering.blocks.todos import count_done, format_row
+    def format_todos(self, columns: int) -> str:
+        """Return how far the list of tasks is, with the list while it is open.
+
+        Empty if nothing of it is left and it is not open.
+        """
+        from ...rendering.blocks.todos import count_done, format_open_list, format_row
         from ...rendering.text_width import measure_width, shorten_text
 
-        if count_done(self.todos) == len(self.todos):
+        if count_done(self.todos) == len(self.todos) and not self.has_open_todos:
             return ""
         room = columns - measure_width(t("repl.todos", row="")) - 1
-        return t("repl.todos", row=shorten_text(format_row(self.todos), room))
+        row = t("repl.todos", row=shorten_text(format_row(self.todos), room))
+        items = format_open_list(self.todos, columns) if self.has_open_todos else []
+        return "\n".join([row, *items])
 
     def read_status_line(self, branch: str) -> str:
         """Return what the user's own command says about this state; empty: the usual line."""
@@ -119,16 +126,12 @@ class Session(ChatSession):
 
         return self.status_line.read_line(build_fields(self, branch))
 
-    def show_todos(self) -> None:
-        """Show the list of tasks."""
-        from rich.text import Text
-
-        from ...rendering.blocks.todos import build_list
-
-        if self.todos:
-            self.show(Text.assemble("\n", build_list(self.todos)))
-        else:
+    def toggle_todos(self) -> None:
+        """Open the list of tasks above the prompt, or close it."""
+        self.has_open_todos = bool(self.todos) and not self.has_open_todos
+        if not self.todos:
             self.show(t("slash.todos.none"), "dim")
+        self.prompt.refresh()
 
     @property
     def next_options(self) -> "Options":
@@ -200,7 +203,7 @@ class Session(ChatSession):
         self.options, self.thread_options = self.next_options, {}
         self.options.pop("plan_file", None)  # a plan belongs to one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
-        self.is_warned, self.todos = False, ()
+        self.is_warned, self.todos, self.has_open_todos = False, (), False
         self.side_context.clear()
         self.prompt.refresh()
 

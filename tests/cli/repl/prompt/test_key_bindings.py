@@ -50,7 +50,7 @@ class Recorded:
     def switch_mode(self) -> None:
         self.done.append("switched")
 
-    def show_todos(self) -> None:
+    def toggle_todos(self) -> None:
         self.done.append("todos")
 
     def open_fold(self) -> None:

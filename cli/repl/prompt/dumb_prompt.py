@@ -50,8 +50,9 @@ class PlainPrompt:
     def send_escape_codes(self, codes: str) -> None:
         """Do nothing: such a terminal has no title and no bell."""
 
-    def apply_key_style(self) -> None:
+    def apply_key_style(self) -> bool:
         """Do nothing: the terminal itself edits the line."""
+        return False
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function use the terminal."""

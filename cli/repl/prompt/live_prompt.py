@@ -108,11 +108,12 @@ class LivePrompt:
         self._app.output.write_raw(codes)
         self._app.output.flush()
 
-    def apply_key_style(self) -> None:
+    def apply_key_style(self) -> bool:
         """Take the keys of vi or Emacs from the settings; a line begins in vi's insert mode."""
         self._app.editing_mode = EditingMode.VI if has_vi_keys() else EditingMode.EMACS
         self._app.vi_state.input_mode = InputMode.INSERT
         self._app.invalidate()
+        return True
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function use the terminal without the prompt."""

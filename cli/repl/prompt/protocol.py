@@ -53,8 +53,8 @@ class Prompt(Protocol):
         """Send escape codes to the window, such as its title."""
         ...
 
-    def apply_key_style(self) -> None:
-        """Follow the setting `ui.keys`."""
+    def apply_key_style(self) -> bool:
+        """Follow the setting `ui.keys`; return whether this prompt has keys of its own."""
         ...
 
     async def ask_question(self, question: Callable[[], Answer]) -> Answer:

@@ -28,5 +28,6 @@ async def toggle_vi_keys(session: Session, _: str) -> None:
     name = "emacs" if has_vi_keys() else "vi"
     await run_cli_command(session, partial(set_setting, "ui.keys", name))
     set_key_style(name)
-    session.prompt.apply_key_style()
     session.show(t(f"slash.vim.{name}"))
+    if not session.prompt.apply_key_style():
+        session.show(t("slash.vim.dumb"), "dim")

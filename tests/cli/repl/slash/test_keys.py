@@ -27,7 +27,8 @@ def test_question_mark_alone_lists_them(typed: str) -> None:
 async def test_vim_switches_and_keeps_setting(spoken: Spoken) -> None:
     config = spoken.home / "config.yaml"
     try:
-        assert "Keys of vi" in await spoken("/vim") and has_vi_keys()
+        output = await spoken("/vim")
+        assert "Keys of vi" in output and "terminal itself edits" in output and has_vi_keys()
         assert config.read_text() == "ui:\n  keys: vi\n"
         assert "Keys of Emacs" in await spoken("/vim") and not has_vi_keys()
         assert config.read_text() == "ui:\n  keys: emacs\n"

@@ -46,7 +46,7 @@ def describe_question(question: Question) -> dict[str, Any]:
 def _describe_request(
     question: Question, number: int, request: Mapping[str, Any]
 ) -> dict[str, Any]:
-    args = cast("dict[str, Any]", request.get("args") or {})
+    name, args = str(request["name"]), cast("dict[str, Any]", request.get("args") or {})
     reason = str(request.get("description") or "")
     configs = question.review_configs
     allowed = configs[number].get("allowed_decisions", ()) if number < len(configs) else ()
@@ -55,10 +55,11 @@ def _describe_request(
     takes_edit = "edit" in allowed and not is_form(request)
     is_text = "respond" in allowed and "approve" not in allowed
     return {
-        "name": request["name"],
-        "title": _format_title(str(request["name"]), args),
+        "name": name,
+        "title": _format_title(name, args),
         "args": _list_arguments(request),
-        "reason": translate(translate_stored(reason)),
+        # the title of a switch says it
+        "reason": "" if name in (PLAN, PLAN_MODE) else translate(translate_stored(reason)),
         "texts": texts,
         "diff": str(request.get("diff") or args.get("diff") or ""),
         "call_id": str(request.get("tool_call_id") or ""),

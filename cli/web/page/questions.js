@@ -55,7 +55,7 @@ function Card({ thread, server, question, send }) {
     if (error) setChoices(Object.fromEntries(Object.entries(next).filter(([at, each]) => Number(at) !== number && !each.edit)));
   };
   return html`<section class="question" aria-label=${w("question")} aria-busy=${isSent}>
-    <h3>${w(`ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h3>
+    <h2>${w(`ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h2>
     ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request} server=${server} id=${`${thread} ${question.id} ${number}`}
       choice=${choices[number]} isSent=${isSent} choose=${(choice) => choose(number, choice)} />`)}
     ${problem && html`<p class="error" role="alert">${problem.message} <small>${problem.hint}</small></p>`}

@@ -181,6 +181,62 @@ class Tour:
         page.context.close()
         return f"done: {count} entries, {size / 1000:.0f} kB, {took:.0f} ms"
 
+    def change_the_language(self) -> str:
+        """Every word changes at once, and the page stays Chinese when it is loaded again."""
+        page = self.page
+        self.show(page, "changed")
+        page.select_option(".language", "zh")
+        page.wait_for_selector("html[lang=zh-CN] .question button:has-text('拒绝')")
+        english = page.evaluate("document.body.innerText").splitlines()
+        left = [line for line in english if line in ("No", "Yes", "Conversation", "Send", "Mode")]
+        assert not left, left
+        page.reload()
+        page.wait_for_selector("html[lang=zh-CN] .question")
+        page.select_option(".language", "en")
+        page.wait_for_selector("html[lang=en] .question button:has-text('No')")
+        return "done"
+
+    def edit_a_call(self) -> str:
+        """A wrong change is answered with a sentence; the changed call is what runs."""
+        page = self.page
+        self.show(page, "changed")
+        self._tab_to(".question button.link")
+        page.keyboard.press("Enter")
+        expect(page.locator(".edit textarea")).to_be_focused()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("echo b > changed && cat changed")
+        self.take_picture(page, "edit")
+        self._tab_to(".edit .primary")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".call:has-text('echo b'):has-text('changed by you')")
+        page.wait_for_selector(".answer")
+        page.click(".call summary")
+        expect(page.locator(".call .output")).to_have_text("b")
+        return "done"
+
+    def edit_a_plan(self) -> str:
+        """The plan is shown whole, is saved as edited, and is then carried out."""
+        page = self.page
+        self.show(page, "planned")
+        page.wait_for_selector(".question .markdown li em")
+        self.take_picture(page, "plan")
+        page.click(".question button.link")
+        page.fill(".edit textarea", "# Plan\n\n1. Nothing but **this**.\n")
+        page.click(".edit .primary")
+        page.wait_for_selector(".question .markdown li strong")
+        page.click(".question .choices button.primary")
+        page.wait_for_selector(".answer:has-text('carried out')")
+        return "done"
+
+    def open_a_sub_agent(self) -> str:
+        """The calls of a sub-agent open below its row."""
+        page = self.page
+        self.show(page, "sent")
+        page.click(".child > summary")
+        page.wait_for_selector(".child .call:has-text('f1.txt')")
+        self.take_picture(page, "sub-agent")
+        return "done"
+
     def check_with_axe(self) -> str:
         """axe-core finds no serious fault in any view."""
         faults, views = list[str](), 0
@@ -195,6 +251,10 @@ class Tour:
                     if tab:
                         page.locator(f"#tab-{tab}").click()
                         page.wait_for_timeout(600)
+                    for link in ("summary", ".question button.link"):
+                        for node in page.locator(link).all():
+                            node.click()
+                            page.wait_for_timeout(100)
                     views += 1
                     seen = f"{language}-{scheme}-{name}-{tab or thread.strip('#/') or 'inbox'}"
                     self.take_picture(page, seen)
@@ -209,7 +269,8 @@ class Tour:
         return f"done: {views} views; lesser remarks: {rest or 'none'}"
 
     def _list_views(self) -> list[str]:
-        return [f"#/t/{PLACE['tour']}|{tab}" for tab in ("talk", "files", "steps")]
+        tour = [f"#/t/{PLACE['tour']}|{tab}" for tab in ("talk", "files", "steps")]
+        return [*tour, *(f"#/t/{PLACE[name]}" for name in ("changed", "planned", "sent"))]
 
 
 STEPS: dict[str, Callable[[Tour], str]] = {
@@ -219,9 +280,13 @@ STEPS: dict[str, Callable[[Tour], str]] = {
     "files, undo, redo": Tour.undo_a_file,
     "steps, fork": Tour.fork_a_step,
     "a thread of an editor, answered in a terminal": Tour.end_an_editors_thread,
+    "axe-core": Tour.check_with_axe,
+    "language": Tour.change_the_language,
+    "a call changed by keyboard": Tour.edit_a_call,
+    "a plan edited": Tour.edit_a_plan,
+    "calls of a sub-agent": Tour.open_a_sub_agent,
     "hostile texts": Tour.read_attacks,
     "1,000 messages": Tour.open_a_long_thread,
-    "axe-core": Tour.check_with_axe,
 }
 
 

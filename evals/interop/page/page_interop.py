@@ -8,6 +8,7 @@ packages. The model is scripted. Exit code 1 when a step failed.
 
 import argparse
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -114,13 +115,19 @@ class Model:
             "hostile": iter(_play_attacks()),
             "long": iter(_play_long()),
             "doors": iter(_play_doors()),
+            "changed": iter([{"tool_calls": [call("run_command", command="echo a > changed")]}]),
+            "planned": iter(_play_plan()),
+            "sent": iter(_play_parent()),
+            "helper": iter([{"tool_calls": [call("read_file", file_path="f1.txt")]}] * 2),
         }
 
     def __call__(self, request: Request) -> Answer:
         """Answer one request."""
         text = json.dumps(request.body["messages"])
         name = next(name for name in self._scripts if f"Script {name}" in text)
-        return next(self._scripts[name], {"text": "You are welcome."})
+        answer = next(self._scripts[name], {"text": "You are welcome."})
+        [plan, *_] = re.findall(r"\.llc/plans/[\w-]+\.md", text) or [""]
+        return json.loads(json.dumps(answer).replace("PLAN_FILE", plan))
 
 
 def _play_tour() -> list[Answer]:
@@ -149,6 +156,19 @@ def _play_doors() -> Iterator[Answer]:
     for name, end in zip(DOORS, ("Begun.", "Ended."), strict=True):
         yield {"tool_calls": [call("write_file", file_path=name, content="x")]}
         yield {"text": end}
+
+
+def _play_plan() -> Iterator[Answer]:
+    plan = "# Plan\n\n1. Read the cart.\n2. Add the tax *once*.\n"
+    yield {"tool_calls": [call("write_file", file_path="PLAN_FILE", content=plan)]}
+    yield {"tool_calls": [call("plan_exit")]}
+    yield {"text": "The plan is carried out."}
+
+
+def _play_parent() -> Iterator[Answer]:
+    task = {"agent_type": "explore", "task": "Script helper: read the first file."}
+    yield {"tool_calls": [call("subagent", tasks=[task])]}
+    yield {"text": "All is read."}
 
 
 def _play_long() -> Iterator[Answer]:
@@ -195,7 +215,14 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
                 ),
                 "long": server.begin("Script long: read everything.", mode="auto"),
             }
-            server.read_to(threads["tour"], ["question"])
+            threads |= {
+                "changed": server.begin("Script changed: write a.", mode="ask"),
+                "planned": server.begin("Script planned: plan it.", mode="plan"),
+                "sent": server.begin("Script sent: read.", mode="auto"),
+            }
+            for name, end in (("changed", "question"), ("planned", "question"), ("sent", "idle")):
+                server.read_to(threads[name], [end, "waiting", "completion"])
+            server.read_to(threads["tour"], ["question", "waiting"])
             server.read_to(threads["hostile"], ["completion", "idle"])
             server.read_to(threads["long"], ["completion", "idle", "limit"])
             place = {"address": server.address, "axe": str(axe), "browser": browser, **threads}

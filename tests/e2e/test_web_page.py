@@ -198,6 +198,27 @@ def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
     assert (program.project / "a.txt").read_text() == "z"
 
 
+def test_an_edit_outlives_an_answer_from_elsewhere(browser: Any, tmp_path: Path) -> None:
+    run = {"name": "run_command", "args": {"command": "echo a >> log"}}
+    program = Program(
+        tmp_path, "", write_script(tmp_path, {"tool_calls": [run]}, {"text": "The end."})
+    )
+    with PageServer(program, LLC_SECURITY__MODE="ask") as server:
+        page = open_page(browser, server, 1000)
+        begin(page, "Count.")
+        page.click("text=Change it first")
+        page.fill(".edit textarea", "echo mine >> log")
+        thread = page.evaluate("location.hash").rpartition("/")[2]
+        [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
+        ended = program.resume(thread, "--question", question["id"], "--reject", "no")
+        assert ended.code == 0
+        page.wait_for_selector(".question:has-text('answered elsewhere') pre")
+        assert page.inner_text(".question pre") == "echo mine >> log"
+        page.click(".question .link")
+        assert page.locator(".question").count() == 0
+        assert page.problems == []
+
+
 def make_plan(request: Request) -> Answer:
     """Answer as a model that writes a plan, shows it, and carries it out once it may."""
     text = json.dumps(request.body["messages"])

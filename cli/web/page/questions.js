@@ -7,11 +7,11 @@ import { Diff, drafts, Markdown, useDraft } from "/page/text.js";
 import { w } from "/page/words.js";
 
 export function Questions({ thread, version, server, language, isRunning, onError }) {
-  const [questions, setQuestions] = useState([]);
+  const [questions, setQuestions] = useState(null); // not known yet
   const [, redraw] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    if (isRunning) setQuestions([]);
+    if (isRunning) setQuestions(null);
     else get(`/api/threads/${thread}/questions`).then(
       (answer) => isCurrent && setQuestions(answer.questions), () => {});
     return () => { isCurrent = false; };
@@ -31,12 +31,12 @@ export function Questions({ thread, version, server, language, isRunning, onErro
       return error;
     }
   };
-  const isOpen = (key) => questions.some((question) => key.startsWith(`${thread} ${question.id} `));
-  const left = isRunning ? [] : [...drafts].filter(([key]) => key.startsWith(`${thread} `) && key.endsWith(" edit") && !isOpen(key));
+  const isOpen = (key) => questions?.some((question) => key.startsWith(`${thread} ${question.id} `));
+  const left = isRunning || !questions ? [] : [...drafts].filter(([key]) => key.startsWith(`${thread} `) && key.endsWith(" edit") && !isOpen(key));
   const drop = (key) => { drafts.delete(key); redraw((count) => count + 1); };
   return html`${left.map(([key, text]) => html`<section key=${key} class="question" aria-label=${w("not_taken")}><p class="reason">${w("not_taken")}</p>
       <pre class="output" tabindex="0">${text}</pre><button class="link" onClick=${() => drop(key)}>${w("close")}</button></section>`)}
-    ${questions.map((question) => html`<${Card} key=${question.id} thread=${thread} server=${server} question=${question} send=${send} />`)}`;
+    ${questions?.map((question) => html`<${Card} key=${question.id} thread=${thread} server=${server} question=${question} send=${send} />`)}`;
 }
 
 function Card({ thread, server, question, send }) {

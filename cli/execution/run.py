@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
-from ...sdk.events import Completion, Event, Failure, Interrupted, Question
+from ...sdk.events import Completion, Event, Failure, Interrupted, Question, RunStarted
 from ...sdk.runner import Runner
 from ...tools.process.own_memory import close_memory
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
 from ..rendering.console import open_console
 from ..rendering.renderer import JsonRenderer, Renderer
+from . import terminal_signals
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
 from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, build_exit, find_termination_signals, run_stoppable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..rendering.chat_renderer import AnswerRenderer
     from ..rendering.text_renderer import TextRenderer
 
@@ -66,7 +69,8 @@ def open_renderer(
         return renderer
     from ..rendering.progress import ProgressRenderer
 
-    return ProgressRenderer(renderer, console, lambda: text_renderer.live_rows)
+    progress = ProgressRenderer(renderer, console, lambda: text_renderer.live_rows)
+    return SignalRenderer(progress, console)
 
 
 def _open_text_renderer(
@@ -136,3 +140,55 @@ def to_exit_code(last: Event | None) -> int:
             return exit_codes.INTERRUPTED
         case _:
             return exit_codes.FAILED
+
+
+class SignalRenderer:
+    """Wraps another renderer, and tells the terminal's window what the run does."""
+
+    def __init__(self, renderer: Renderer, console: "Console") -> None:
+        self._renderer, self._console = renderer, console
+
+    def show_event(self, event: Event) -> None:
+        """Show one event; where a run begins, or asks, the window says so."""
+        match event:
+            case RunStarted():
+                title = terminal_signals.build_title_code(event.title)
+                self._send(
+                    title,
+                    terminal_signals.build_progress_code("busy"),
+                    terminal_signals.build_state_code("working"),
+                )
+            case Question():
+                self._send(
+                    terminal_signals.build_progress_code("none"),
+                    terminal_signals.describe_question(event),
+                )
+            case _:
+                pass
+        self._renderer.show_event(event)
+
+    def pause(self) -> None:
+        """End the open line or block before other output."""
+        self._renderer.pause()
+
+    def show_stopping(self) -> None:
+        """Confirm the first Ctrl-C."""
+        self._renderer.show_stopping()
+
+    def show_end(self, last: Event | None) -> None:
+        """Show how the run ended, in the window too."""
+        self._renderer.show_end(last)
+        match last:
+            case Question():
+                state = terminal_signals.describe_question(last)
+            case Completion(outcome="failed") | Failure():
+                state = terminal_signals.build_state_code("error")
+            case Completion():
+                state = terminal_signals.build_state_code("done")
+            case _:
+                state = terminal_signals.build_state_code("clear")
+        self._send(terminal_signals.build_progress_code("none"), state)
+
+    def _send(self, *codes: str) -> None:
+        self._console.file.write("".join(codes))
+        self._console.file.flush()

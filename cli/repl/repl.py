@@ -15,6 +15,7 @@ from ...config import paths
 from ...config.exit_codes import INTERRUPTED
 from ..execution.pull_request import check_pull_request, open_pull_request
 from ..execution.stop_signal import StopSignal, run_stoppable
+from ..execution.terminal_signals import build_state_code, build_title_code
 from ..i18n.catalogs import t
 from ..options import OutputFormat
 from ..prompts.first_run import lead_to_first_key
@@ -35,7 +36,6 @@ from .prompt.layout import PromptState
 from .prompt.live_prompt import LivePrompt
 from .prompt.protocol import PromptAborted, ReplExit
 from .prompt.status_bar import SEPARATOR, Status, format_status, read_branch
-from .prompt.terminal_signals import build_title_code
 from .session.background_startup import open_behind
 from .session.session import Session
 
@@ -211,6 +211,7 @@ async def _run_live_prompt(
             conversation, conversation.run()
         )  # Ctrl-C is a key, except while an editor is open
     finally:
+        prompt.send_escape_codes(build_state_code("clear"))
         prompt.close()
         opening.cancel()
         await asyncio.wait((showing, opening))  # then the terminal has its former state

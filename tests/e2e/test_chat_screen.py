@@ -424,3 +424,16 @@ def test_ctrl_d_exits_and_explains_how_to_resume(window):
     window.press("ctrl-d")
     assert window.terminal.end() == 0
     assert window.count("mcode chat --resume") == 1
+
+
+def test_terminal_is_told_what_the_program_does(window: ChatWindow) -> None:
+    call = {"name": "run_command", "args": {"command": "touch made"}}
+    window.answers({"tool_calls": [call]}, {"text": "Made."})
+    window.send("make it").asked("touch made")
+    states = re.compile(r"\x1b]7501;state=(\w+)[^\x1b]*\x1b\\")
+    assert states.findall(window.terminal.shown)[-2:] == ["working", "blocked"]
+    window.type("1").see("Made.")
+    window.rest()
+    window.type("/exit").press("enter")
+    assert window.terminal.end() == 0
+    assert states.findall(window.terminal.shown)[-3:] == ["working", "idle", "clear"]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
+from ...execution.terminal_signals import build_notification_code
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.listings.threads import SHORT_ID
 from ...terminal_options import wants_notifications
 from ..prompt.protocol import Prompt, PromptAborted
-from ..prompt.terminal_signals import build_notification_code
 from .inbox import Inbox
 
 if TYPE_CHECKING:

@@ -12,9 +12,14 @@ from ....nodes.options import Options
 from ....sdk.events import Completion, Event, Failure, Question
 from ....sdk.threads.titles import generate_title
 from ...execution.interactive_run import InteractiveRun
+from ...execution.terminal_signals import (
+    LONG,
+    build_progress_code,
+    build_state_code,
+    build_title_code,
+)
 from ...i18n.catalogs import t
 from ..prompt.protocol import PromptAborted
-from ..prompt.terminal_signals import LONG, build_progress_code, build_title_code
 from .background_startup import refresh_status
 from .session import Session
 from .turn_renderer import TurnView
@@ -82,7 +87,7 @@ async def _run_to_end(session: Session, turn: Coroutine[Any, Any, Event | None])
         session.prompt.send_escape_codes(build_progress_code("busy"))
         return await turn
     finally:
-        session.prompt.send_escape_codes(build_progress_code("none"))
+        session.prompt.send_escape_codes(build_progress_code("none") + build_state_code("idle"))
         session.unread_lines += session.inbox.end_steering()
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from ....config.settings.loader import load_settings
 from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
+from ...execution import terminal_signals
 from ...execution.verbose import DetailView
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
@@ -25,7 +26,6 @@ from ...rendering.progress import format_progress
 from ...rendering.subagents.running_children import RunningChildren
 from ...rendering.text_renderer import TextRenderer
 from ...rendering.turn_meter import TurnMeter
-from ..prompt.terminal_signals import build_progress_code, build_title_code
 from .provider_wait import ProviderWait
 from .session import Session
 
@@ -206,12 +206,15 @@ class TurnView:
             case ev.Todos(items=items):
                 session.todos = items
                 done = round(100 * count_done(items) / max(len(items), 1))
-                session.prompt.send_escape_codes(build_progress_code("busy", done))
+                session.prompt.send_escape_codes(terminal_signals.build_progress_code("busy", done))
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode
                 session.sandbox = event.sandbox
                 session.thinking, session.effort = event.thinking, event.effort
-                session.prompt.send_escape_codes(build_title_code(event.title))
+                codes = terminal_signals.build_title_code(
+                    event.title
+                ) + terminal_signals.build_state_code("working")
+                session.prompt.send_escape_codes(codes)
                 session.inbox.begin_steering(session.opened.result())
             case ev.Steered(id=message_id, text=text):
                 session.show_user_message(session.inbox.mark_sent(message_id) or text)
@@ -230,6 +233,7 @@ class TurnView:
                 if session.usage:
                     session.usage = replace(session.usage, window=after)
             case ev.Question(kind=kind) if kind != "limit":
+                session.prompt.send_escape_codes(terminal_signals.describe_question(event))
                 session.notify(t("repl.asks"))
             case _:
                 pass

@@ -29,7 +29,7 @@ async def copy_answer(session: Session, words: str) -> None:
     answers = [answer for answer in answers if answer]
     if number > len(answers):
         raise UsageError(t("slash.copy.none", count=len(answers)), hint=t("slash.copy.none.hint"))
-    from ..prompt.terminal_signals import MAX_COPIED, build_copy_code
+    from ...execution.terminal_signals import MAX_COPIED, build_copy_code
 
     answer = sanitize_text(answers[-number])
     if is_dumb_terminal():

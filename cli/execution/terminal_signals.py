@@ -1,12 +1,15 @@
-"""Escape codes for the terminal's window: its title, a bell, a notification, its clipboard."""
+"""Escape codes for the terminal's window: title, bell, notification, the program's state."""
 
 import base64
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ...rendering.sanitize import sanitize_line
+from ..rendering.sanitize import sanitize_line
+
+if TYPE_CHECKING:
+    from ...sdk.events import Question
 
 # Seconds of a turn from which its end rings the bell
 LONG = 10.0
@@ -16,8 +19,13 @@ MAX_COPIED = 74_000
 # An older one shows OSC 9;4 as a notification
 ITERM_WITH_PROGRESS = [3, 6, 6]
 _BELL = "\a"
+# Bytes of a message with the program's state, before it is encoded
+MAX_MESSAGE = 140
+# Terminals that may print a code that they do not know
+WITHOUT_STATE = ("", "dumb", "linux")
 
 Write = Callable[[str], None]
+State = Literal["idle", "working", "blocked", "done", "error", "clear"]
 
 
 def build_title_code(words: str) -> str:
@@ -41,6 +49,27 @@ def build_progress_code(state: Literal["busy", "none"], percent: int = 0) -> str
     if state == "none":
         return f"\x1b]9;4;0;0{_BELL}"
     return f"\x1b]9;4;1;{percent}{_BELL}" if percent else f"\x1b]9;4;3;0{_BELL}"
+
+
+def build_state_code(state: State, message: str = "", *, kind: str = "") -> str:
+    """Return the code that tells the terminal what the program does (OSC 7501).
+
+    `kind` is what it is blocked by: `permission`, `question` or `auth`.
+    """
+    if os.environ.get("TERM", "") in WITHOUT_STATE:
+        return ""
+    fields = ["state=clear"] if state == "clear" else [f"state={state}", "app=mcode"]
+    if kind:
+        fields.append(f"kind={kind}")
+    if cleaned := sanitize_line(message).encode()[:MAX_MESSAGE].decode(errors="ignore"):
+        fields.append(f"msg={base64.b64encode(cleaned.encode()).decode()}")
+    return f"\x1b]7501;{':'.join(fields)}\x1b\\"
+
+
+def describe_question(question: "Question") -> str:
+    """Return the code of a run that waits for an answer."""
+    kind = "permission" if question.kind == "approval" else "question"
+    return build_state_code("blocked", kind=kind)
 
 
 def shows_progress(environ: Mapping[str, str]) -> bool:

@@ -140,5 +140,5 @@ def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) 
     before = terminal.shown.partition("Allow this?")[0].rpartition("\r\n")[0]
     behind = terminal.shown.rpartition("\x1b[?2004l")[2]
     for output in (before, behind):
-        shown, count = WINDOW_CODE.subn("", output)
-        assert shown and count and steering_in(shown, coloured=True) == []
+        output_text, count = WINDOW_CODE.subn("", output)
+        assert output_text and count and steering_in(output_text, coloured=True) == []

@@ -32,7 +32,7 @@ from ..tools.tool_run import ToolRun
 from ..tools.tool_table import get_need
 from .approval.called_tools import with_server_tools
 from .approval.dispatch import group_children
-from .approval.evaluate import explain_refusal, recheck_call
+from .approval.evaluate import EDITED, explain_refusal, recheck_call
 from .background.command_record import open_background
 from .cards.card_library import open_card_access
 from .conversation.loaded_skills import mark_skills
@@ -329,6 +329,8 @@ def _answer_call(
     message = build_tool_message(
         call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
     )
+    if call["notice"].startswith(EDITED.partition("{")[0]):  # a result could say so, too
+        message.additional_kwargs["edited"] = call["args"]
     mark_images(message, result.metadata.get(IMAGES, ()))
     mark_skills(message, result.metadata.get(SKILL))
     metadata = result.metadata

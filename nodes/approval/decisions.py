@@ -1,8 +1,6 @@
 """Decisions of the user: the resume value of an interrupt, from any client."""
 
-import ast
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, cast
 
 # Older clients' names of the decisions
@@ -11,8 +9,6 @@ OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
 
 # Key beside the decisions: the user had read this very question
 WAS_READ = "was_read"
-# First line of the result of a call that the user has changed
-EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
 def is_answer_to_shown_question(answer: object) -> bool:
@@ -41,14 +37,3 @@ def _normalize_type(decision: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping)
-
-
-def read_edited_arguments(result: str) -> Mapping[str, Any] | None:
-    """Return the arguments of an edited call by its result; None: it was not edited."""
-    head, _, _ = EDITED.partition("{")
-    first, _, _ = result.partition("\n")
-    if first.startswith(head):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            args: object = ast.literal_eval(first.removeprefix(head))
-            return cast("Mapping[str, Any]", args) if _is_mapping(args) else None
-    return None

@@ -34,7 +34,7 @@ from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall, list_named_files
 from .call_origins import bind_call, explain_other_origins, list_origins
 from .called_tools import find_tool_change
-from .decisions import EDITED, is_answer_to_shown_question, parse_decisions
+from .decisions import is_answer_to_shown_question, parse_decisions
 
 if TYPE_CHECKING:
     from ...tools.mcp.tool_adapter import McpTool
@@ -64,6 +64,7 @@ CHOICES = ("approve", "edit", "reject", "respond")
 MAX_DIFF_LENGTH = 20_000
 # Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
+EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ...memory.checkpoints.row_data import get_mapping
 from ...memory.threads.record import ThreadRow
-from ...nodes.approval.decisions import read_edited_arguments
 from ..threads.transcript import TranscriptEntry, read_transcript
 
 _ROW = (
@@ -42,7 +42,7 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
 
 def describe_entry(entry: TranscriptEntry) -> dict[str, Any]:
     """Return an entry without what is empty in it; an edited call as it ran."""
-    if entry.kind == "call" and (args := read_edited_arguments(entry.result)):
+    if args := get_mapping(entry.facts, "edited"):
         _, _, result = entry.result.partition("\n\n")
         entry = replace(entry, args=args, result=result, facts={**entry.facts, "edited": True})
     return {name: value for name, value in asdict(entry).items() if value or name == "ok"}

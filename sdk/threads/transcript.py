@@ -346,8 +346,8 @@ def _build_call_entry(
     facts: Mapping[str, Any],
 ) -> TranscriptEntry:
     result = extract_text(answer.get("content")) if answer else ""
-    if get_mapping(answer or {}, "additional_kwargs").get("answered"):
-        facts = {**facts, "answered": True}
+    marks = get_mapping(answer or {}, "additional_kwargs")
+    facts = {**facts, **{name: marks[name] for name in ("answered", "edited") if marks.get(name)}}
     return TranscriptEntry(
         "call",
         at,

@@ -1,17 +1,25 @@
 """Entries of a thread as a client is sent them."""
 
-from maxagent.nodes.approval.decisions import EDITED
+from maxagent.nodes.approval.evaluate import EDITED
 from maxagent.sdk.streams.history import describe_entry
 from maxagent.sdk.threads.transcript import TranscriptEntry
 
 
 def test_an_edited_call_is_shown_as_it_ran() -> None:
-    result = f"{EDITED.format(args={'command': 'ls'})}\n\na\n\nb"
-    entry = TranscriptEntry("call", "now", args={"command": "rm"}, ok=True, result=result)
+    args, facts = {"command": "ls"}, {"edited": {"command": "ls"}}
+    result = f"{EDITED.format(args=args)}\n\na\n\nb"
+    entry = TranscriptEntry("call", "now", args={"command": "rm"}, result=result, facts=facts)
     described = describe_entry(entry)
     assert described["args"] == {"command": "ls"}
     assert described["result"] == "a\n\nb"
     assert described["facts"] == {"edited": True}
+
+
+def test_a_result_cannot_claim_other_arguments() -> None:
+    result = f"{EDITED.format(args={'command': 'ls'})}\n\na"
+    entry = TranscriptEntry("call", "now", args={"command": "rm"}, ok=True, result=result)
+    described = describe_entry(entry)
+    assert (described["args"], described["result"]) == ({"command": "rm"}, result)
 
 
 def test_what_is_empty_is_left_out() -> None:

@@ -128,7 +128,7 @@ def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:
     chosen = state.get("options", {}).get("max_turns")
     turns, used = limit_turns(chosen or deps.turns), state.get("steps", 0)
     return UsageLimit(
-        text("{turns} model turns used", turns=turns),
+        text("1 model turn used") if turns == 1 else text("{turns} model turns used", turns=turns),
         used,
         state.get("steps_allowed") or used + turns,
         turns,

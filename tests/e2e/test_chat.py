@@ -110,7 +110,7 @@ def test_question_parks_explains_answering_and_accepts_answer(
 def test_turn_and_time_limits_leave_resumable_thread(program: Program, provider: Provider) -> None:
     provider.script([LOOKS, {"text": "One."}, {**LOOKS, "wait": 2.5}, {"text": "Two."}])
     limited = program.chat("look", "--max-turns", "1", output="json")
-    assert (limited.code, limited.last["description"]) == (3, "1 model turns used")
+    assert (limited.code, limited.last["description"]) == (3, "1 model turn used")
     assert program.resume(limited.last["thread_id"], output="json").last["summary"] == "One."
     late = program.chat("look", "-c", "--timeout", "1", output="text")
     assert (late.code, late.stdout, "timed out" in late.stderr) == (3, "", True)

@@ -72,7 +72,7 @@ async def test_dollars_are_those_of_one_message(served: Talk, provider: Provider
 async def test_both_limits_are_reported_at_once(served: Talk, provider: Provider) -> None:
     provider.script([CALL, {"text": "Done."}])
     parked = await served.say("look", max_cost=1.0, max_turns=1)
-    assert parked.description == "1 model turns used and at least $1 spent"
+    assert parked.description == "1 model turn used and at least $1 spent"
     assert (await went_on(served)).summary == "Done."
 
 

@@ -38,7 +38,7 @@ class CardStore(AsyncSqliteStore):
         `is_edited_outside`: also by Studio, whose cards no library has checked.
         """
         self._home, self._is_edited_outside = home, is_edited_outside
-        self._opening = asyncio.Lock()
+        self._opening, self._is_stopped = asyncio.Lock(), False
         super().__init__(_create_connection(Path()))
         self.lock = RollbackLock(lambda: self.conn.rollback())
 
@@ -47,8 +47,13 @@ class CardStore(AsyncSqliteStore):
         return paths.locate_memory(self._home).exists()
 
     async def setup(self) -> None:
-        """Open the file, and create it if there is none; also after it was closed."""
+        """Open the file, and create it if there is none; also after it was closed.
+
+        Raises ValueError after `stop`, as LangGraph's store does after its end.
+        """
         async with self._opening:
+            if self._is_stopped:
+                raise ValueError("the store is closed")
             if self.is_setup:
                 return
             path = await asyncio.to_thread(paths.locate_memory, self._home)
@@ -94,9 +99,11 @@ class CardStore(AsyncSqliteStore):
     async def stop(self) -> None:
         """Close for good; the task that LangGraph gives each store would outlive the run."""
         batches: asyncio.Task[None] | None = getattr(self, "_task", None)  # untyped in LangGraph
-        if batches:  # first: it would open the file again
+        if batches:
             batches.cancel()
             await asyncio.wait([batches])
+        async with self._opening:  # who waits to write would open the file again
+            self._is_stopped = True
         await self.close()
 
 

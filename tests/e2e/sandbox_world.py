@@ -53,7 +53,7 @@ class World:
         self._make_files()
         self._own = {(self.base / name).stat().st_ino for name in _SECRETS}
         self.ports, self._sockets = _listening(self.base)
-        self._elsewhere = _listen_elsewhere(self.base / "outside")
+        self._sockets["elsewhere"] = _listen_elsewhere(self.base / "outside")
         self.process = subprocess.Popen(["sleep", "1000"], env={"TOKEN": SECRET})
         self._before = self._state()
 
@@ -65,8 +65,6 @@ class World:
     def _close(self) -> None:
         self.process.kill()
         self.process.wait()
-        self._elsewhere.kill()
-        self._elsewhere.communicate()
         for item in self._sockets.values():
             item.close()
         shutil.rmtree(self.base)
@@ -109,7 +107,6 @@ class World:
         lines = [f"changed: {name}" for name in changed]
         lines += [f"read: {name}" for name in self._spread(output)]
         lines += [f"heard: {kind}" for kind, item in self._sockets.items() if _was_reached(item)]
-        lines += ["heard: elsewhere"] if _was_told(self._elsewhere) else []
         lines += ["killed: the process"] if self.process.poll() is not None else []
         return lines
 
@@ -220,25 +217,22 @@ def _listening(base: Path) -> tuple[dict[str, int], dict[str, socket.socket]]:
     return {kind: sockets[kind].getsockname()[1] for kind in ("tcp", "udp")}, sockets
 
 
-def _listen_elsewhere(outside: Path) -> subprocess.Popen[bytes]:
-    """A listener in a network of its own, which this network's list of sockets does not name."""
+def _listen_elsewhere(outside: Path) -> socket.socket:
+    """A listener made in another network, which this network's list of sockets does not name."""
+    ours, theirs = socket.socketpair()
     listens = (
-        "import os, socket; s = socket.socket(socket.AF_UNIX); s.bind('elsewhere.sock')\n"
-        "os.chmod('elsewhere.sock', 0o777); s.listen(); print(flush=True)\n"
-        "s.accept()"
+        "import os, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind('elsewhere.sock')\n"
+        "os.chmod('elsewhere.sock', 0o777); s.listen()\n"
+        "socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b'x'], [s.fileno()])"
     )
-    line = ["unshare", "-n" if os.getuid() == 0 else "-rn", PYTHON, "-ISc", listens]
-    process = subprocess.Popen(line, cwd=outside, stdout=subprocess.PIPE)
-    assert process.stdout and process.stdout.readline() == b"\n"
-    return process
-
-
-def _was_told(listener: subprocess.Popen[bytes]) -> bool:
-    """Whether somebody has connected: then it ends."""
-    try:
-        return listener.wait(0.05) == 0
-    except subprocess.TimeoutExpired:
-        return False
+    with ours, theirs:
+        line = ["unshare", "-n" if os.getuid() == 0 else "-rn", PYTHON, "-ISc", listens]
+        number = theirs.fileno()
+        subprocess.run([*line, str(number)], cwd=outside, pass_fds=[number], check=True)
+        _, [descriptor], _, _ = socket.recv_fds(ours, 1, 1)
+    listener = socket.socket(fileno=descriptor)
+    listener.setblocking(False)
+    return listener
 
 
 def _was_reached(listener: socket.socket) -> bool:

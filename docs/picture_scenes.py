@@ -154,6 +154,7 @@ SCENES = (
             ("type", "Plan the rounding.\r"),
             ("wait", "to even?"),
             ("note", r"\.llc/plans/[\w-]+\.md"),
+            ("rest", ""),
         ],
     ),
     Scene(

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..config.text import text
 from .database.connection import connect, prepare_database, translate_sqlite_errors
-from .transaction import begin_transaction
+from .transaction import begin_thread_write
 
 # What a call's id ends with on record when it runs a second time, outside the sandbox
 SECOND_RUN = "-outside"
@@ -93,7 +93,7 @@ class Journal:
 
         An unfinished call may run again only if it is `repeatable` and was so when it started.
         """
-        with self._begin_write():
+        with self._begin_write(thread_id):
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at, question, effectful FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
@@ -114,7 +114,7 @@ class Journal:
         self._set_question(thread_id, call_id, None)
 
     def _set_question(self, thread_id: str, call_id: str, question: str | None) -> None:
-        with self._begin_write():
+        with self._begin_write(thread_id):
             self._connection.execute(
                 "UPDATE journal SET question = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
@@ -136,7 +136,7 @@ class Journal:
     def finish_call(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record the call's result, which must be JSON."""
         content = json.dumps(result)
-        with self._begin_write():
+        with self._begin_write(thread_id):
             changed = self._connection.execute(
                 "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
@@ -153,7 +153,7 @@ class Journal:
 
     def keep_output(self, thread_id: str, call_id: str, output: str) -> None:
         """Keep the output so far of a running call; do nothing if it has finished."""
-        with self._begin_write():
+        with self._begin_write(thread_id):
             self._connection.execute(
                 "UPDATE journal SET result = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
@@ -172,7 +172,7 @@ class Journal:
 
     def keep_partial_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
         """Keep the model's partial answer to this checkpoint."""
-        with self._begin_write():
+        with self._begin_write(thread_id):
             self._write_start(thread_id, ANSWER_CALL_ID, checkpoint_id, effectful=False)
             self._connection.execute(
                 "UPDATE journal SET result = ? WHERE thread_id = ? AND call_id = ?",
@@ -187,8 +187,12 @@ class Journal:
         return ""
 
     @contextmanager
-    def _begin_write(self) -> Generator[None]:
-        with self._lock, translate_sqlite_errors(self._path), begin_transaction(self._connection):
+    def _begin_write(self, thread_id: str) -> Generator[None]:
+        with (
+            self._lock,
+            translate_sqlite_errors(self._path),
+            begin_thread_write(self._connection, self._path, thread_id),
+        ):
             yield
 
     def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -20,6 +22,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
 from ..rollback_lock import RollbackLock
+from ..transaction import build_lost_error, get_lease_number
 from .checkpoint_id import parse_ticks
 from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer
@@ -29,8 +32,22 @@ _LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND chec
 _PUT = """
     INSERT OR REPLACE INTO checkpoints
         (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
-    VALUES (:thread, :namespace, :checkpoint, :parent, :type, :data, :metadata)
+    SELECT :thread, :namespace, :checkpoint, :parent, :type, :data, :metadata
+    WHERE :lease IS NULL
+        OR :lease = (SELECT pid FROM journal WHERE thread_id = :thread AND call_id = 'lease')
 """
+_PUT_WRITE = """
+    INSERT OR IGNORE INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,
+        channel, type, value)
+    SELECT :thread, :namespace, :checkpoint, :task, :path, :index, :channel, :type, :data
+    WHERE :lease IS NULL
+        OR :lease = (SELECT pid FROM journal WHERE thread_id = :thread AND call_id = 'lease')
+"""
+# What LangGraph writes again: a question, an answer, an error
+_REPLACE_WRITE = _PUT_WRITE.replace("IGNORE", "REPLACE")
+_HAS_LEASE = (
+    "SELECT 1 FROM journal WHERE thread_id = :thread AND call_id = 'lease' AND pid = :lease"
+)
 # The next checkpoint has a step's results; nobody reads an empty value.
 _FORGET_WRITES = """
     DELETE FROM writes
@@ -44,8 +61,9 @@ _LAST_TICKS = "_last_v6_timestamp"
 class CheckpointSaver(AsyncSqliteSaver):
     """A saver that stores each value once and reads a thread's messages once per process."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
+    def __init__(self, connection: aiosqlite.Connection, database: Path) -> None:
         super().__init__(connection, serde=StrictSerializer())
+        self._database = database
         self.lock = RollbackLock(connection.rollback)
         self._histories = DeltaHistories(connection, self.serde)
 
@@ -85,6 +103,7 @@ class CheckpointSaver(AsyncSqliteSaver):
             "type": kind,
             "data": data,
             "metadata": packed.encode("utf-8", "ignore"),
+            "lease": get_lease_number(self._database, place.thread),
         }
         await self.setup()
         async with self.lock:
@@ -99,9 +118,49 @@ class CheckpointSaver(AsyncSqliteSaver):
 
     async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
         # one transaction: a half-saved step would run again without its writes
-        await self.conn.execute(_PUT, row)
+        done = await self.conn.execute(_PUT, row)
+        if done.rowcount == 0:
+            raise build_lost_error(str(row["thread"]))
         if row["parent"]:
             await self.conn.execute(_FORGET_WRITES, {**row, "kept": json.dumps(KEPT_CHANNELS)})
+        await self.conn.commit()
+
+    @override
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task has written from a checkpoint."""
+        configurable: dict[str, Any] = config.get("configurable", {})
+        thread = str(configurable["thread_id"])
+        common = {
+            "thread": thread,
+            "namespace": str(configurable["checkpoint_ns"]),
+            "checkpoint": str(configurable["checkpoint_id"]),
+            "task": task_id,
+            "path": task_path,
+            "lease": get_lease_number(self._database, thread),
+        }
+        rows: list[dict[str, object]] = []
+        for number, (channel, value) in enumerate(writes):
+            kind, data = self.serde.dumps_typed(value)
+            index = WRITES_IDX_MAP.get(channel, number)
+            rows.append({**common, "index": index, "channel": channel, "type": kind, "data": data})
+        replaces = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        await self.setup()
+        async with self.lock:
+            await self._write_rows(_REPLACE_WRITE if replaces else _PUT_WRITE, rows)
+
+    async def _write_rows(self, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
+        done = await self.conn.executemany(statement, rows)
+        # none: they were there, or the lease is lost
+        if rows and rows[0]["lease"] and done.rowcount == 0:
+            holds = await self.conn.execute_fetchall(_HAS_LEASE, rows[0])
+            if not list(holds):
+                raise build_lost_error(str(rows[0]["thread"]))
         await self.conn.commit()
 
     @override

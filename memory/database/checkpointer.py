@@ -13,7 +13,7 @@ from .connection import SETTINGS, prepare_database, translate_sqlite_errors
 
 @asynccontextmanager
 async def open_checkpointer(
-    path: Path, build: Callable[[aiosqlite.Connection], CheckpointSaver] = CheckpointSaver
+    path: Path, build: Callable[[aiosqlite.Connection, Path], CheckpointSaver] = CheckpointSaver
 ) -> AsyncGenerator[CheckpointSaver]:
     """Open the saver of one event loop; create or migrate the database first.
 
@@ -25,7 +25,7 @@ async def open_checkpointer(
         async with aiosqlite.connect(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
-            saver = build(connection)
+            saver = build(connection, path)
             await saver.setup()
             try:
                 yield saver

@@ -20,7 +20,7 @@ from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
-from ..transaction import begin_transaction
+from ..transaction import begin_thread_write
 from . import lease
 from .audit import delete_audit
 from .pull_requests import is_asked
@@ -59,7 +59,7 @@ class ThreadIndex:
     ) -> ThreadRow:
         """Add a new thread as running; raises UsageError for an invalid or taken name."""
         name = name and _validate_name(name)
-        with _translate_name_conflict(name, thread_id), self._write() as connection:
+        with _translate_name_conflict(name, thread_id), self._write(thread_id) as connection:
             now = read_next_time(connection)
             row = ThreadRow(
                 thread_id, title, folder, graph, request, "running", now, now, name, options
@@ -74,7 +74,7 @@ class ThreadIndex:
         """
         from .children import copy_children
 
-        with self._write() as connection:
+        with self._write(fork.thread_id) as connection:
             if checkpoint_id:
                 copy_thread_rows(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
@@ -89,7 +89,7 @@ class ThreadIndex:
         from .transfer_rows import insert_rows
 
         try:
-            with self._write() as connection:
+            with self._write(row.thread_id) as connection:
                 insert_rows(connection, row.thread_id, rows)
                 _insert_used_thread(connection, row)
         except sqlite3.IntegrityError as error:
@@ -120,14 +120,14 @@ class ThreadIndex:
         from ..checkpoints.folder_rows import replace_folder
 
         row = self.get(thread_id)
-        with _translate_name_conflict(row.name), self._write() as connection:
+        with _translate_name_conflict(row.name), self._write(thread_id) as connection:
             replace_folder(connection, thread_id, old, new)
             update = "UPDATE threads SET folder = ? WHERE thread_id = ?"
             connection.execute(update, (new, thread_id))
 
     def set_title(self, thread_id: str, title: str) -> None:
         """Replace the title, which is the request's first line at first; a user's name wins."""
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with self._write(thread_id) as connection:
             query = "UPDATE threads SET title = ? WHERE thread_id = ? AND name = ''"
             connection.execute(query, (title, thread_id))
 
@@ -226,7 +226,7 @@ class ThreadIndex:
         from .sub_runs import read_sub_runs
 
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            with begin_transaction(connection):
+            with begin_thread_write(connection, self._path, thread_id):
                 delete_abandoned_children(connection, thread_id)
             children = [child.namespace for child in read_sub_runs(connection, thread_id)]
             compact_thread(connection, thread_id, children)
@@ -237,7 +237,7 @@ class ThreadIndex:
         Raises UsageError for a thread that an administrator's policy wants to be kept.
         """
         self._check_retention(thread_id)
-        with lease.acquire_lease(self._home, thread_id), self._write() as connection:
+        with lease.acquire_lease(self._home, thread_id), self._write(thread_id) as connection:
             delete_thread_rows(connection, thread_id)
             delete_thread(connection, thread_id)
             for locate_folder in paths.THREAD_FOLDERS:
@@ -261,12 +261,12 @@ class ThreadIndex:
         return False
 
     @contextmanager
-    def _write(self) -> Generator[sqlite3.Connection]:
+    def _write(self, thread_id: str) -> Generator[sqlite3.Connection]:
         """Open a connection for changes that are made together or not at all."""
         with (
             translate_sqlite_errors(self._path),
             closing(connect(self._path)) as connection,
-            begin_transaction(connection),
+            begin_thread_write(connection, self._path, thread_id),
         ):
             yield connection
 
@@ -278,12 +278,12 @@ class ThreadIndex:
         The assignment may name `:now`.
         """
         change = f"UPDATE threads SET {assignment} WHERE thread_id = :thread_id"
-        with self._write() as connection:
+        with self._write(thread_id) as connection:
             now = read_next_time(connection)
             if connection.execute(change, {**values, "thread_id": thread_id, "now": now}).rowcount:
                 return
         row = self.get(thread_id)
-        with suppress(sqlite3.IntegrityError), self._write() as connection:
+        with suppress(sqlite3.IntegrityError), self._write(thread_id) as connection:
             insert_thread(connection, row)  # unless another process has just added it
         self._update_row(thread_id, assignment, values)
 

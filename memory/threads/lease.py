@@ -1,7 +1,9 @@
 """Lease of a thread: the process that runs it holds a lock file; others see the holder.
 
-The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires and no two
-holders overlap. It works within one machine; on network file systems it may not.
+The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires, and a
+process that is stopped keeps its lease. Where the lock is lost all the same, because its file was
+deleted or a network file system forgot it, the lease's number keeps the one who lost it from
+writing: `../transaction.py`.
 """
 
 import fcntl
@@ -21,7 +23,8 @@ from ...config.errors import MaxAgentError, ThreadBusyError
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
-from ..database.connection import connect, translate_sqlite_errors
+from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..transaction import drop_lease_number, take_lease_number
 from .thread_id import validate_thread_id
 
 _HOST = socket.gethostname()
@@ -63,13 +66,14 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
     if lock is None:
         _logger.info("lease refused: thread %s is in use", thread_id)
         raise _build_busy_error(thread_id, _read_holder(path))
-    _logger.info("lease acquired: thread %s", thread_id)
-    try:
+    with ExitStack() as held:
+        held.callback(_release_lock, path, lock)
+        database = paths.locate_database(home)
+        number = _take_number(database, thread_id)
+        held.callback(drop_lease_number, database, thread_id, number)
+        _logger.info("lease %d acquired: thread %s", number, thread_id)
         yield
-    finally:
-        path.unlink(missing_ok=True)  # while still locked: nobody else uses the file
-        os.close(lock)
-        _logger.info("lease released: thread %s", thread_id)
+    _logger.info("lease released: thread %s", thread_id)
 
 
 def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
@@ -97,6 +101,19 @@ def ensure_not_held(home: Path, thread_id: str) -> None:
 def get_lock_path(home: Path, thread_id: str) -> Path:
     """Return the path of the thread's lock file, which exists while it is held."""
     return ensure_data_folder(home) / "leases" / f"{validate_thread_id(thread_id)}.lock"
+
+
+def _take_number(database: Path, thread_id: str) -> int:
+    if not database.exists():
+        prepare_database(database)
+    with translate_sqlite_errors(database), closing(connect(database)) as connection:
+        return take_lease_number(connection, database, thread_id)
+
+
+def _release_lock(path: Path, lock: int) -> None:
+    if _is_at(path, lock):  # else it was deleted, and another process may hold its successor
+        path.unlink()  # while still locked: nobody else uses the file
+    os.close(lock)
 
 
 def _try_lock(path: Path) -> int | None:

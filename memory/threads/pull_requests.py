@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
-from ..transaction import begin_transaction
+from ..transaction import begin_thread_write
 
 # wanted: to be proposed at the next end of a run · asked: shown to the user · approved: the user
 # said yes · committed, pushed, done: what has happened · declined: the user said no
@@ -70,7 +70,7 @@ class PullRequestRecords:
     def save(self, record: PullRequestRecord) -> None:
         """Save the record in place of the thread's earlier one."""
         packed = json.dumps(asdict(record))
-        with self._connect() as connection, begin_transaction(connection):
+        with self._begin_write(record.thread_id) as connection:
             connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (record.thread_id,))
             connection.execute(
                 "INSERT INTO pull_requests VALUES (?, ?)", (record.thread_id, packed)
@@ -78,8 +78,16 @@ class PullRequestRecords:
 
     def delete(self, thread_id: str) -> None:
         """Forget the thread's record."""
-        with self._connect() as connection, begin_transaction(connection):
+        with self._begin_write(thread_id) as connection:
             connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (thread_id,))
+
+    @contextmanager
+    def _begin_write(self, thread_id: str) -> Generator[sqlite3.Connection]:
+        with (
+            self._connect() as connection,
+            begin_thread_write(connection, self._path, thread_id),
+        ):
+            yield connection
 
     @contextmanager
     def _connect(self) -> Generator[sqlite3.Connection]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
-from ..transaction import begin_transaction
+from ..transaction import begin_thread_write
 
 # waiting: asks something · partial: a limit stopped it, its report says so · killed: the user or
 # a rewind ended it. A child whose process died is still `running`.
@@ -84,7 +84,7 @@ class SubRuns:
 
         A node calls this at each resume, also after the child has ended.
         """
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             existing_row = _find_by_call(connection, thread_id, call_id, position)
             if existing_row:
                 return existing_row
@@ -115,7 +115,7 @@ class SubRuns:
         report: str,
     ) -> None:
         """Record how a child ended; a child that has ended stays as it is."""
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             connection.execute(
                 "UPDATE sub_runs SET status = ?, ended_at = ?, requests = ?, tokens = ?, cost = ?,"
                 " report = ? WHERE thread_id = ? AND sub_id = ? AND ended_at IS NULL",
@@ -124,7 +124,7 @@ class SubRuns:
 
     def set_status(self, thread_id: str, sub_id: str, status: SubRunStatus) -> None:
         """Record that a child waits for an answer or goes on; one that has ended stays so."""
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             connection.execute(
                 "UPDATE sub_runs SET status = ?"
                 " WHERE thread_id = ? AND sub_id = ? AND ended_at IS NULL",
@@ -133,7 +133,7 @@ class SubRuns:
 
     def set_worktree(self, thread_id: str, sub_id: str, worktree: str) -> None:
         """Record the folder in which a child works."""
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             connection.execute(
                 "UPDATE sub_runs SET worktree = ? WHERE thread_id = ? AND sub_id = ?",
                 (worktree, thread_id, sub_id),
@@ -149,11 +149,11 @@ class SubRuns:
         return next((row for row in self.list_sub_runs(thread_id) if row.sub_id == sub_id), None)
 
     @contextmanager
-    def _begin_write(self) -> Generator[sqlite3.Connection]:
+    def _begin_write(self, thread_id: str) -> Generator[sqlite3.Connection]:
         with (
             translate_sqlite_errors(self._path),
             closing(connect(self._path)) as connection,
-            begin_transaction(connection),
+            begin_thread_write(connection, self._path, thread_id),
         ):
             yield connection
 

@@ -24,7 +24,7 @@ _CALLS = """
     )
     SELECT call_id, tool, CASE state WHEN 'done' THEN result END, started_at, finished_at
     FROM family CROSS JOIN journal ON thread_id = family.id
-    WHERE call_id NOT IN ('answer', 'events')
+    WHERE call_id NOT IN ('answer', 'events', 'lease')
 """
 
 

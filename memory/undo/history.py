@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..snapshots.file_version import ABSENT, FileVersion, PathChange
-from ..transaction import begin_transaction
+from ..transaction import begin_thread_write
 
 # tool: a tool wrote the files that it names · shell: a command ran · merge: changes of a worktree
 # came in · others: changed while no step of the thread ran · the rest: files were restored.
@@ -80,7 +80,7 @@ class FileHistory:
         left: Collection[str] = (),
     ) -> HistoryEntry:
         """Record an entry before its files change; restarting an unfinished one makes it unsure."""
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             query = (
                 "UPDATE file_history SET sure = sure AND state = 'done'"
                 " WHERE thread_id = ? AND key = ?"
@@ -112,7 +112,7 @@ class FileHistory:
         alone; such an entry is kept even if it changed nothing. `doubtful` are files that others
         may have changed.
         """
-        with self._begin_write() as connection:
+        with self._begin_write(thread_id) as connection:
             if not changes and not reverted:
                 query = "DELETE FROM file_history WHERE thread_id = ? AND key = ?"
                 connection.execute(query, (thread_id, key))
@@ -222,8 +222,11 @@ class FileHistory:
             yield connection
 
     @contextmanager
-    def _begin_write(self) -> Generator[sqlite3.Connection]:
-        with self._begin_read() as connection, begin_transaction(connection):
+    def _begin_write(self, thread_id: str) -> Generator[sqlite3.Connection]:
+        with (
+            self._begin_read() as connection,
+            begin_thread_write(connection, self._path, thread_id),
+        ):
             yield connection
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,9 @@ class RunExecution:
         """Yield the events of the run."""
         row = prepared.row
         deps = await self.pool.open(row.folder, row.options, prepared.context)
-        with acquire_lease(self.home, row.thread_id):
+        with ExitStack() as held:
+            lease = acquire_lease(self.home, row.thread_id)
+            await run_shielded(asyncio.to_thread(held.enter_context, lease))
             flow = await asyncio.to_thread(open_pull_request, row, deps, lambda: active.is_stopping)
             if flow:
                 answers = flow.take_answers(prepared.answers, has_message=bool(prepared.message))

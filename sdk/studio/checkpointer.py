@@ -20,8 +20,14 @@ from .refusal import translate_refusal
 class StudioSaver(CheckpointSaver):
     """A saver whose threads are those of the user's list."""
 
-    def __init__(self, connection: aiosqlite.Connection, home: Path, threads: ThreadIndex) -> None:
-        super().__init__(connection)
+    def __init__(
+        self,
+        connection: aiosqlite.Connection,
+        database: Path,
+        home: Path,
+        threads: ThreadIndex,
+    ) -> None:
+        super().__init__(connection, database)
         self._home, self._threads = home, threads
 
     @override

@@ -15,6 +15,7 @@ from provider import Provider
 from maxagent.config import paths
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.lease import get_lock_path
 from maxagent.nodes.recovery.partial_answer import INTERRUPTED
 from maxagent.sdk.threads.transcript import read_transcript
 
@@ -92,6 +93,39 @@ def test_kill_during_command_is_reported_and_not_repeated(
     message = provider.requests[len(BEFORE) + 1].body["messages"][-1]["content"]
     assert message.startswith("Error: Outcome unknown")
     assert message.endswith("What it had printed by then:\n\nbegun\n")
+
+
+def test_stopped_process_writes_nothing_after_takeover(
+    program: Program, provider: Provider
+) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+    answers = iter([*BEFORE, *AFTER])
+
+    def answer(_: object) -> Answer:
+        if len(provider.requests) == len(BEFORE) + 1:
+            asked.set()
+            assert go_on.wait(60)
+            return says("late")
+        return next(answers)
+
+    provider.script(answer)
+    process = start(program)
+    thread = read_until(process, "run_started")["thread_id"]
+    assert asked.wait(60)
+    process.send_signal(signal.SIGSTOP)
+    get_lock_path(program.home, thread).unlink()  # as where a file system forgets its locks
+    assert program.resume(thread, **GOOD).outcome == "verified"
+    before = dump_rows(program)
+    process.send_signal(signal.SIGCONT)
+    go_on.set()
+    ended = program.end(process)
+    assert ended.code == 1 and "another process has taken over" in ended.last["message"]
+    assert (dump_rows(program), program.lines()) == (before, ["one", "two"])
+
+
+def dump_rows(program: Program) -> list[str]:
+    with closing(connect(paths.locate_database(program.home))) as connection:
+        return list(connection.iterdump())
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from ..i18n.message_translation import translate
 
 # Bytes of a request's body, and seconds for it to arrive
 MAX_BODY, BODY_TIME = 1_000_000, 10.0
+# A client of AG-UI sends its whole conversation with each message
+LARGE_BODIES = {"/agui": 16_000_000}
 # The header with the language in which a page is answered
 LANGUAGE = "mcode-language"
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -57,14 +59,15 @@ class PageAccess:
         if denial:
             await _deny(send, *denial)
             return
+        limit = LARGE_BODIES.get(scope["path"], MAX_BODY)
         try:
-            body = await asyncio.wait_for(_read_body(receive), BODY_TIME)
+            body = await asyncio.wait_for(_read_body(receive, limit), BODY_TIME)
         except TimeoutError:
             await _deny(send, 408, "the request did not arrive in time")
             return
         if body is None:
             await _deny(
-                send, 413, text("the request has more than {count} bytes", count=f"{MAX_BODY:,}")
+                send, 413, text("the request has more than {count} bytes", count=f"{limit:,}")
             )
             return
         await self._app(scope, _replay(body, receive), send)
@@ -114,13 +117,13 @@ def _is_json(headers: Headers) -> bool:
     return kind == "application/json"
 
 
-async def _read_body(receive: Receive) -> bytes | None:
+async def _read_body(receive: Receive, limit: int) -> bytes | None:
     """Return the body; None if it is too long. Raises TimeoutError by the caller's limit."""
     body = bytearray()
     while True:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > MAX_BODY:
+        if len(body) > limit:
             return None
         if message["type"] == "http.disconnect" or not message.get("more_body"):
             return bytes(body)

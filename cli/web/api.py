@@ -49,7 +49,7 @@ class Api:
     def __init__(self, streams: ThreadStreams, folder: Path) -> None:
         """`folder` is where new threads work, unless another one is chosen."""
         self._streams, self._folder = streams, folder
-        self._home, self._threads = streams.home, streams.threads
+        self.home, self._threads = streams.home, streams.threads
 
     async def describe_server(self, request: Request) -> Response:
         """Return the words of the page, and what new threads can be given."""
@@ -58,8 +58,8 @@ class Api:
         rows = await asyncio.to_thread(self._threads.list)
         asked_id = request.query_params.get("folder")
         folder = _require_folder(asked_id) if asked_id else self._folder
-        environ = {**os.environ, "MAXAGENT_HOME": str(self._home)}
-        choices = await asyncio.to_thread(Choices, folder, self._home, environ)
+        environ = {**os.environ, "MAXAGENT_HOME": str(self.home)}
+        choices = await asyncio.to_thread(Choices, folder, self.home, environ)
         return JSONResponse(
             {
                 "version": __version__,
@@ -87,7 +87,7 @@ class Api:
     async def read_thread(self, request: Request) -> Response:
         """Return a thread with its entries."""
         row = await self._find(request)
-        return JSONResponse(await asyncio.to_thread(read_history, row, self._home))
+        return JSONResponse(await asyncio.to_thread(read_history, row, self.home))
 
     async def read_child(self, request: Request) -> Response:
         """Return the entries of one of the thread's sub-agents."""
@@ -95,8 +95,8 @@ class Api:
         from ...sdk.threads.transcript import read_child_transcript
 
         row, agent = await self._find(request), request.path_params["agent"]
-        child = await asyncio.to_thread(find_child, row, self._home, agent)
-        entries = await asyncio.to_thread(read_child_transcript, row, self._home, child)
+        child = await asyncio.to_thread(find_child, row, self.home, agent)
+        entries = await asyncio.to_thread(read_child_transcript, row, self.home, child)
         described = [describe_entry(entry) for entry in entries if entry.kind != "question"]
         return JSONResponse({"entries": translate_entries(described)})
 
@@ -110,12 +110,19 @@ class Api:
     async def list_questions(self, request: Request) -> Response:
         """Return what the thread waits for."""
         row = await self._find(request)
-        questions = await asyncio.to_thread(list_open_questions, row, self._home)
+        questions = await asyncio.to_thread(list_open_questions, row, self.home)
         return JSONResponse({"questions": [describe_question(each) for each in questions]})
 
     async def create_thread(self, request: Request) -> Response:
         """Begin a conversation or a task."""
-        body = await _read_body(request)
+        thread_id = create_thread_id()
+        await self.begin(thread_id, await read_object(request))
+        return JSONResponse({"thread_id": thread_id}, 202)
+
+    async def begin(
+        self, thread_id: str, body: Mapping[str, Any], context: Sequence[str] = ()
+    ) -> None:
+        """Begin a new thread with what is asked for; `context` is shown with the message."""
         message, graph = _require_text(body, "text"), body.get("graph", "chat")
         if graph not in GRAPHS:
             raise UsageError(
@@ -123,34 +130,40 @@ class Api:
                 hint=text("there are: {names}", names=", ".join(GRAPHS)),
             )
         folder = _require_folder(body["folder"]) if "folder" in body else self._folder
-        thread_id, options = create_thread_id(), _read_options(body)
+        options = _read_options(body, context)
 
         def start(runner: "Runner") -> AsyncGenerator[Event]:
             begin = runner.chat if graph == "chat" else runner.task
             return begin(message, folder=folder, options=options, thread_id=thread_id)
 
         await self._streams.begin(thread_id, start, message)
-        return JSONResponse({"thread_id": thread_id}, 202)
 
     async def send_message(self, request: Request) -> Response:
         """Send a message: to the run that goes on, or as the next turn of a conversation."""
-        row, body = await self._find(request), await _read_body(request)
-        message, options = _require_text(body, "text"), _read_options(body)
+        row, body = await self._find(request), await read_object(request)
+        message = _require_text(body, "text")
         if self._streams.is_running(row.thread_id):
             runner = await self._streams.open_runner()
             return JSONResponse({"id": runner.steer(row.thread_id, message)}, 202)
+        await self.say(row, body)
+        return JSONResponse({}, 202)
+
+    async def say(
+        self, row: ThreadRow, body: Mapping[str, Any], context: Sequence[str] = ()
+    ) -> None:
+        """Begin the next turn of a conversation."""
+        message, options = _require_text(body, "text"), _read_options(body, context)
 
         def start(runner: "Runner") -> AsyncGenerator[Event]:
             return runner.say(row.thread_id, message, options=options, abandon=True)
 
         await self._streams.begin(row.thread_id, start, message)
-        return JSONResponse({}, 202)
 
     async def answer_question(self, request: Request) -> Response:
         """Answer one open question; the others stay open."""
-        row, body = await self._find(request), await _read_body(request)
+        row, body = await self._find(request), await read_object(request)
         asked_id, choices = _require_text(body, "question"), body.get("choices")
-        questions = await asyncio.to_thread(list_open_questions, row, self._home)
+        questions = await asyncio.to_thread(list_open_questions, row, self.home)
         question = next((each for each in questions if each.id == asked_id), None)
         if question is None:
             raise QuestionClosedError(
@@ -161,9 +174,15 @@ class Api:
             raise UsageError("`choices` must be a list", hint="give one for each request")
         chosen = [_as_object(each) for each in cast("list[Any]", choices)]
         answer = await asyncio.to_thread(read_answer, question, chosen)
-        await self._resume(row, lambda runner: runner.resume(row.thread_id, answer))
-        await self._publish_edits(row, question, answer)
+        await self.give_answers(row, [(question, answer)])
         return JSONResponse({}, 202)
+
+    async def give_answers(self, row: ThreadRow, pairs: Sequence[tuple[Question, Answer]]) -> None:
+        """Go on with a thread by answers to its questions."""
+        answers = [answer for _, answer in pairs]
+        await self._resume(row, lambda runner: runner.resume(row.thread_id, answers))
+        for question, answer in pairs:
+            await self._publish_edits(row, question, answer)
 
     async def _publish_edits(self, row: ThreadRow, question: Question, answer: Answer) -> None:
         """Tell all pages with which arguments an edited call runs: they have the model's."""
@@ -203,8 +222,8 @@ class Api:
         from ...sdk.threads.file_history import open_recorded_files
 
         row = await self._find(request)
-        changes = await asyncio.to_thread(read_file_changes, row, self._home)
-        files = await asyncio.to_thread(open_recorded_files, row, self._home)
+        changes = await asyncio.to_thread(read_file_changes, row, self.home)
+        files = await asyncio.to_thread(open_recorded_files, row, self.home)
         diff = redact(await files.diff())
         return JSONResponse({"files": [asdict(change) for change in changes], "diff": diff})
 
@@ -219,7 +238,7 @@ class Api:
     async def _restore(self, row: ThreadRow, kind: Literal["undo", "redo"]) -> Response:
         from ...sdk.threads.file_history import open_leased_files
 
-        with open_leased_files(row, self._home) as files:
+        with open_leased_files(row, self.home) as files:
             await files.finish_interrupted()
             pending = await files.plan_restore(kind)
             if pending is None:
@@ -237,16 +256,16 @@ class Api:
         from ...sdk.threads.steps import summarize_steps
 
         row = await self._find(request)
-        steps = await asyncio.to_thread(summarize_steps, row, self._home)
+        steps = await asyncio.to_thread(summarize_steps, row, self.home)
         return JSONResponse({"steps": [asdict(step) for step in steps]})
 
     async def rewind(self, request: Request) -> Response:
         """Go back to a step: with the files, the conversation, or both."""
         from ...sdk.threads.rollback import open_rollback
 
-        row, body = await self._find(request), await _read_body(request)
+        row, body = await self._find(request), await read_object(request)
         step, files = _require_number(body, "step"), body.get("files", True) is True
-        async with open_rollback(row, self._home, step, files=files, talk=True) as plan:
+        async with open_rollback(row, self.home, step, files=files, talk=True) as plan:
             result = await plan.apply()
         await self._streams.report_change(row.thread_id)
         conflicts = result.conflicts if result else ()
@@ -257,15 +276,15 @@ class Api:
         from ...sdk.threads.steps import find_step
         from ...sdk.threads.time_travel import fork
 
-        row, body = await self._find(request), await _read_body(request)
+        row, body = await self._find(request), await read_object(request)
         number = _require_number(body, "step")
-        step = await asyncio.to_thread(find_step, row, self._home, number)
-        forked = await fork(row, self._home, step)
+        step = await asyncio.to_thread(find_step, row, self.home, number)
+        forked = await fork(row, self.home, step)
         return JSONResponse({"thread_id": forked.thread_id})
 
     async def set_title(self, request: Request) -> Response:
         """Rename a thread."""
-        row, body = await self._find(request), await _read_body(request)
+        row, body = await self._find(request), await read_object(request)
         name = _require_text(body, "name")
         await asyncio.to_thread(self._threads.rename, row.thread_id, name)
         return JSONResponse({})
@@ -283,7 +302,8 @@ def _describe_conflicts(conflicts: "Sequence[Conflict]") -> list[dict[str, str]]
     return [{"path": each.path, "reason": translate(each.reason)} for each in conflicts]
 
 
-async def _read_body(request: Request) -> dict[str, Any]:
+async def read_object(request: Request) -> dict[str, Any]:
+    """Return the body; raises UsageError if it is no JSON object."""
     try:
         body = await request.json()
     except (ValueError, RecursionError) as error:
@@ -319,11 +339,12 @@ def _require_folder(value: object) -> Path:
     return Path(value)
 
 
-def _read_options(body: Mapping[str, Any]) -> "Options":
+def _read_options(body: Mapping[str, Any], context: Sequence[str] = ()) -> "Options":
     """Return what the user has chosen for the thread; raises UsageError."""
     from ..acp.config_options import MODES
 
     options: dict[str, Any] = {"mentioning": body.get("text", "")}
+    options |= {"aside": list(context)} if context else {}
     if mode := body.get("mode"):
         if mode not in MODES:
             raise UsageError(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -28,30 +29,39 @@ def respond_with_events(
     prepare: Callable[[StoredMessage], StoredMessage] = lambda message: message,
 ) -> StreamingResponse:
     """Return the response that sends the messages, prepared, as long as the client reads."""
+
+    async def encode() -> AsyncGenerator[bytes]:
+        async with aclosing(messages):
+            async for message in messages:
+                sent = prepare(message)
+                # no `event:` field: each message has its type
+                yield b"id: %d\ndata: %s\n\n" % (sent.number, sent.content)
+
+    return respond_with_stream(encode())
+
+
+def respond_with_stream(events: AsyncGenerator[bytes]) -> StreamingResponse:
+    """Return the response that sends encoded events, and a pulse while there is none."""
     headers = {"x-accel-buffering": "no"}
-    content = _encode(messages, prepare)
-    return StreamingResponse(content, media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_add_pulse(events), media_type="text/event-stream", headers=headers)
 
 
-async def _encode(
-    messages: AsyncGenerator[StoredMessage], prepare: Callable[[StoredMessage], StoredMessage]
-) -> AsyncIterator[bytes]:
+async def _add_pulse(events: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
     yield b"retry: 1000\n\n"
-    upcoming: asyncio.Future[StoredMessage] | None = None
+    upcoming: asyncio.Future[bytes] | None = None
     try:
         while True:
-            upcoming = upcoming or asyncio.ensure_future(anext(messages))
+            upcoming = upcoming or asyncio.ensure_future(anext(events))
             done, _ = await asyncio.wait([upcoming], timeout=PULSE)
             if not done:
                 yield b": alive\n\n"
                 continue
-            message, upcoming = prepare(upcoming.result()), None
-            # no `event:` field: each message has its type
-            yield b"id: %d\ndata: %s\n\n" % (message.number, message.content)
+            event, upcoming = upcoming.result(), None
+            yield event
     except StopAsyncIteration:
         return
     finally:
         if upcoming:
             upcoming.cancel()
             await asyncio.wait([upcoming])
-        await messages.aclose()
+        await events.aclose()

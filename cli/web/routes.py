@@ -16,6 +16,7 @@ from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...sdk.interrupt_response import OtherQuestionError
 from ..i18n.message_translation import translate
 from .access_control import PageAccess
+from .agui import AguiEndpoint
 from .api import Api, NotFoundError, QuestionClosedError
 from .event_source import respond_with_events
 from .inbox import ThreadInbox
@@ -34,6 +35,7 @@ _logger = logging.getLogger(__name__)
 
 def build_app(
     api: Api,
+    agui: AguiEndpoint,
     inbox: ThreadInbox,
     token: str,
     hosts: Collection[str],
@@ -56,6 +58,7 @@ def build_app(
         Route("/", send_page),
         Route("/page/{name:path}", send_page),
         Route("/api/events", stream_inbox),
+        Route("/agui", agui.run, methods=["POST"]),
         *_list_routes(api),
     ]
     return Starlette(

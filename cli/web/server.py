@@ -17,6 +17,7 @@ from ...config.text import text
 from ...sdk.streams.thread_streams import ThreadStreams
 from ..lazy_imports import without_collector
 from .access_control import list_hosts
+from .agui import AguiEndpoint
 from .api import Api
 from .inbox import ThreadInbox
 from .routes import build_app
@@ -95,7 +96,8 @@ def serve(
         await streams.close()
         await holder.close()
 
-    app = build_app(Api(streams, Path.cwd()), inbox, token, list_hosts(port, public), live)
+    api = Api(streams, Path.cwd())
+    app = build_app(api, AguiEndpoint(api, streams), inbox, token, list_hosts(port, public), live)
     config = uvicorn.Config(
         app,
         http=TimedProtocol,

@@ -250,6 +250,74 @@ def test_a_bad_body_begins_nothing(
     assert server.get("/api/threads")["threads"] == []
 
 
+JSON = ("Content-Type", "application/json")
+RUN = {"threadId": NOBODY, "runId": "r", "messages": [{"id": "m", "role": "user", "content": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "body", "status"),
+    [
+        ({"Authorization": None}, RUN, 401),
+        ({"Authorization": "Bearer wrong"}, RUN, 401),
+        ({"Authorization": "Basic TOKEN"}, RUN, 401),
+        ({"Host": "evil.example"}, RUN, 421),
+        ({"Host": "127.0.0.1.evil.example:PORT"}, RUN, 421),
+        ({"Origin": "http://evil.example"}, RUN, 403),
+        ({"Origin": "null"}, RUN, 403),
+        ({"Origin": "http://127.0.0.1:1"}, RUN, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, RUN, 403),
+        ({"Sec-Fetch-Site": "same-site"}, RUN, 403),
+        ({"Content-Type": "text/plain"}, RUN, 415),
+        ({"Content-Type": None}, RUN, 415),
+        ({"Mcode-Language": "fr"}, RUN, 400),
+        ({}, {**RUN, "threadId": "../../etc/passwd"}, 400),
+        ({}, {**RUN, "threadId": f"{NOBODY}/../x"}, 400),
+        ({}, {**RUN, "threadId": "x' OR '1'='1"}, 400),
+        ({}, {**RUN, "threadId": f"{NOBODY}\n"}, 400),
+        ({}, {**RUN, "messages": {"__proto__": []}}, 400),
+        ({}, {**RUN, "forwardedProps": {"mcode": {"__proto__": {}}}}, 400),
+        ({}, {**RUN, "forwardedProps": {"mcode": {"options": {"mode": "auto"}}}}, 400),
+        ({}, {**RUN, "state": "x" * 16_000_001}, 413),
+        ({}, [], 400),
+    ],
+)
+def test_a_front_end_is_checked_as_the_page(
+    server: PageServer, change: dict[str, str | None], body: object, status: int
+) -> None:
+    headers = {**dict(with_token(server, JSON)), **change}
+    sent = [(name, fill(server, value)) for name, value in headers.items() if value is not None]
+    assert read_status(send(server, "POST", "/agui", sent, json.dumps(body).encode())) == status
+    assert server.get("/api/threads")["threads"] == []
+
+
+def fill(server: PageServer, value: str) -> str:
+    return value.replace("TOKEN", server.token).replace("PORT", str(server.port))
+
+
+@pytest.mark.parametrize(
+    ("choices", "word"),
+    [
+        ({"folder": "../../etc"}, "absolute path"),
+        ({"folder": "/etc/passwd"}, "no folder"),
+        ({"folder": "/tmp\0/x"}, "absolute path"),
+        ({"graph": "edit"}, "no kind of thread"),
+        ({"mode": "root"}, "cannot be"),
+    ],
+)
+def test_a_front_end_cannot_choose_more(
+    server: PageServer, choices: dict[str, str], word: str
+) -> None:
+    body = {**RUN, "forwardedProps": {"mcode": choices}}
+    answer = send(server, "POST", "/agui", with_token(server, JSON), json.dumps(body).encode())
+    assert b"RUN_ERROR" in answer and word.encode() in answer
+    assert server.get("/api/threads")["threads"] == []
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+def test_a_front_end_only_posts(server: PageServer, method: str) -> None:
+    assert read_status(send(server, method, "/agui", with_token(server))) in (400, 405)
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "CONNECT"])
 def test_other_methods_do_nothing(server: PageServer, method: str) -> None:
     assert read_status(send(server, method, "/api/threads", with_token(server))) in (400, 404, 405)

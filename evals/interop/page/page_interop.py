@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_client import CANCELLED, AcpClient
+from page_attacks import ATTACKS, FIND_TRAPS
 from page_server import PageServer
 from program import Program
 from programs import MissingProgramError, run_installer
@@ -35,45 +36,6 @@ SCRIPT = Path(__file__).with_name("page_browser.py")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Calls in one turn of the model, and turns, of the long thread: with the answers 1,000 messages
 CALLS, TURNS = 24, 40
-# Each would set `window.hacked` or load from elsewhere, if anything of it were used as HTML
-ATTACKS = [
-    "<script>window.hacked=1</script>",
-    "<img src=x onerror=window.hacked=1>",
-    '"><svg/onload=window.hacked=1>',
-    "<svg><script>window.hacked=1</script></svg>",
-    "<iframe srcdoc='<script>parent.hacked=1</script>'></iframe>",
-    "<math><mtext></form><form><mglyph><style></math><img src onerror=window.hacked=1>",
-    "<details open ontoggle=window.hacked=1>x</details>",
-    "<input autofocus onfocus=window.hacked=1>",
-    "<a href='javascript:window.hacked=1'>x</a>",
-    "<style>*{display:none}</style>",
-    "<link rel=stylesheet href=http://127.0.0.1:9/x.css>",
-    "<base href=http://127.0.0.1:9/>",
-    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>",
-    "<form action=http://127.0.0.1:9/><button>x</button></form>",
-    "<object data='data:text/html,<script>parent.hacked=1</script>'></object>",
-    "<template><img src=x onerror=window.hacked=1></template>",
-    "<div style='position:fixed;inset:0'>x</div>",
-    "[click](javascript:window.hacked=1)",
-    "[click](JaVaScRiPt&colon;window.hacked=1)",
-    "[click](data:text/html,<script>window.hacked=1</script>)",
-    "[click](vbscript:msgbox)",
-    "[a](<javascript:window.hacked=1>)",
-    "<javascript:window.hacked=1>",
-    "![x](http://127.0.0.1:9/pixel.png)",
-    '![x](x"onerror="window.hacked=1)',
-    "`<img src=x onerror=window.hacked=1>`",
-    "```html\n<img src=x onerror=window.hacked=1>\n```",
-    "```<img/src=x/onerror=window.hacked=1>\nx\n```",
-    "| <img src=x onerror=window.hacked=1> |\n|---|\n| <b onclick=window.hacked=1>x</b> |",
-    "<x onclick=window.hacked=1 id=app class=layout>x</x>",
-    "<noscript><p title='</noscript><img src=x onerror=window.hacked=1>'>",
-    "&lt;script&gt;window.hacked=1&lt;/script&gt;",
-    "<!--><img src=x onerror=window.hacked=1>-->",
-    "<p id=DOMPurify name=marked>x</p>",
-    "{{constructor.constructor('window.hacked=1')()}}",
-    "${window.hacked=1}",
-]
 NAME = "<img src=x onerror=window.hacked=1>.md"
 REPORT = """\
 The cart adds tax twice. Two places changed:
@@ -225,7 +187,13 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
             server.read_to(threads["tour"], ["question", "waiting"])
             server.read_to(threads["hostile"], ["completion", "idle"])
             server.read_to(threads["long"], ["completion", "idle", "limit"])
-            place = {"address": server.address, "axe": str(axe), "browser": browser, **threads}
+            place = {
+                "traps": FIND_TRAPS,
+                "address": server.address,
+                "axe": str(axe),
+                "browser": browser,
+                **threads,
+            }
             with PageServer(program, LANG="zh_CN.UTF-8") as chinese:
                 place |= {"pictures": str(pictures), "chinese": chinese.address}
                 ended = subprocess.run(

@@ -40,7 +40,7 @@ def turn(*calls: Json, **texts: str) -> Json:
 
 @dataclass(frozen=True)
 class Place:
-    """Where texts are shown: how they come there, and what must be read there as it is."""
+    """Where texts are spot: how they come there, and what must be read there as it is."""
 
     turns: Any
     selector: str
@@ -106,14 +106,14 @@ PLACES = {
 
 
 def answer_or_refuse(request: Request) -> Answer:
-    """Answer as a provider that refuses with hostile words, or as a model with a hostile plan."""
-    words = json.dumps(request.body["messages"])
-    if "Script refused" in words:
+    """Answer as a provider that refuses with hostile request_text, or as a model with a hostile plan."""
+    request_text = json.dumps(request.body["messages"])
+    if "Script refused" in request_text:
         return {"status": 400, "body": {"error": {"message": " ".join(LINES[:3])}}}
-    [plan, *_] = re.findall(r"\.llc/plans/[\w-]+\.md", words) or [""]
-    if "plan mode" not in words:
+    [plan, *_] = re.findall(r"\.llc/plans/[\w-]+\.md", request_text) or [""]
+    if "plan mode" not in request_text:
         return END
-    if '"tool"' in words:
+    if '"tool"' in request_text:
         return turn(call("plan_exit"))
     return turn(call("write_file", file_path=plan, content=TEXT))
 
@@ -150,13 +150,13 @@ def page(server: PageServer) -> Iterator[Any]:
         browser.close()
 
 
-def begin(server: PageServer, place: Place, folder: Path) -> str:
+def begin(server: PageServer, spot: Place, folder: Path) -> str:
     """Bring the texts into a thread; return it."""
     script = folder / "turns.json"
-    script.write_text(json.dumps(place.turns))
-    model = {"model": f"scripted/{script}"} if place.turns else {}
-    thread = server.begin(place.message, **{"mode": "auto", **model, **place.body})
-    server.read_to(thread, [place.end, "completion", "question", "error", "waiting"])
+    script.write_text(json.dumps(spot.turns))
+    model = {"model": f"scripted/{script}"} if spot.turns else {}
+    thread = server.begin(spot.message, **{"mode": "auto", **model, **spot.body})
+    server.read_to(thread, [spot.end, "completion", "question", "error", "waiting"])
     return thread
 
 
@@ -168,21 +168,21 @@ def check_page(page: Any, server: PageServer) -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_hostile_text_is_text(name: str, server: PageServer, page: Any, tmp_path: Path) -> None:
-    place = PLACES[name]
-    thread = begin(server, place, tmp_path)
+    spot = PLACES[name]
+    thread = begin(server, spot, tmp_path)
     page.evaluate("(hash) => { location.hash = hash; }", f"#/t/{thread}")
     page.wait_for_selector(".talk > *")
-    if place.later:
-        server.post(f"/api/threads/{thread}/messages", text=place.later)
-    page.click(f"#tab-{place.tab}")
-    page.wait_for_selector(place.selector, state="attached")
+    if spot.later:
+        server.post(f"/api/threads/{thread}/messages", text=spot.later)
+    page.click(f"#tab-{spot.tab}")
+    page.wait_for_selector(spot.selector, state="attached")
     page.evaluate(OPEN)
     page.wait_for_timeout(300)  # what would run, has run
     seen = "\n".join(
-        page.eval_on_selector_all(place.selector, "all => all.map((n) => n.textContent)")
+        page.eval_on_selector_all(spot.selector, "all => all.map((n) => n.textContent)")
     )
     assert seen.strip()
-    assert [text for text in place.texts if strip(text) not in strip(seen)] == []
+    assert [text for text in spot.texts if strip(text) not in strip(seen)] == []
     check_page(page, server)
 
 

@@ -40,7 +40,7 @@ def turn(*calls: Json, **texts: str) -> Json:
 
 @dataclass(frozen=True)
 class Place:
-    """Where texts are spot: how they come there, and what must be read there as it is."""
+    """Where texts are shown: how they come there, and what must be read there as it is."""
 
     turns: Any
     selector: str
@@ -106,7 +106,7 @@ PLACES = {
 
 
 def answer_or_refuse(request: Request) -> Answer:
-    """Answer as a provider that refuses with hostile request_text, or as a model with a hostile plan."""
+    """Answer as a provider that refuses with hostile texts, or as a model with such a plan."""
     request_text = json.dumps(request.body["messages"])
     if "Script refused" in request_text:
         return {"status": 400, "body": {"error": {"message": " ".join(LINES[:3])}}}

@@ -5,6 +5,6 @@ import sys
 if not sys.flags.safe_path:
     del sys.path[0]  # the current folder, whose modules could take the names of others
 
-from .cli.app import run  # noqa: E402
+from .cli.entry import run  # noqa: E402
 
 run()

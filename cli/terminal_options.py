@@ -14,10 +14,9 @@ from ..config.settings.language import read_content
 from ..config.settings.profiles import get_profile_name, list_profiles, locate_profiles
 
 # The lines below `ui:` that are indented, empty or a comment
-_SECTION = re.compile(r"^ui[ \t]*:[ \t]*(?:#.*)?\n((?:(?:[ \t#].*)?\n)*)", re.M)
-_FLOW = re.compile(r"^ui[ \t]*:[ \t]*\{([^}\n]*)\}", re.M)
+_SECTION = r"^{}[ \t]*:[ \t]*(?:#.*)?\n((?:(?:[ \t#].*)?\n)*)"
+_FLOW = r"^{}[ \t]*:[ \t]*\{{([^}}\n]*)\}}"
 _ENTRY = re.compile(r"""(\w+)[ \t]*:[ \t]*["']?([\w-]+)["']?""")
-_VARIABLES = re.compile(r"(?:LLC|MAXAGENT)_UI__(\w+)")
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 _values: dict[str, str] = {}
@@ -28,7 +27,7 @@ _terminal_type: list[str] = []
 def read_terminal_options(home: Path) -> None:
     """Read the settings; with `ui.plain` this process takes its terminal for a dumb one."""
     _values.clear()
-    _values.update(read_ui_values(home, os.environ))
+    _values.update(read_values("ui", home, os.environ))
     if _values.get("plain", "").lower() in _TRUE and not _terminal_type:
         _terminal_type.append(os.environ.get("TERM", ""))
         os.environ["TERM"] = "dumb"
@@ -64,16 +63,16 @@ def build_program_environ() -> Mapping[str, str]:
     return {**os.environ, **({"TERM": _terminal_type[0]} if _terminal_type else {})}
 
 
-def read_ui_values(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that are set, as they are written."""
+def read_values(section: str, home: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of a section that are set, as they are written."""
     values: dict[str, str] = {}
     for file in _list_files(home, environ):
-        values.update(_parse_values(read_content(file).decode(errors="replace")))
+        values.update(_parse_values(section, read_content(file).decode(errors="replace")))
     for prefix in ("LLC", "MAXAGENT"):  # the second one wins
+        start = f"{prefix}_{section.upper()}__"
         for name, value in environ.items():
-            match = _VARIABLES.fullmatch(name)
-            if match and name.startswith(prefix):
-                values[match[1].lower()] = value
+            if name.startswith(start):
+                values[name.removeprefix(start).lower()] = value
     return values
 
 
@@ -84,10 +83,11 @@ def _list_files(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
         yield locate_profiles(home) / f"{name}.yaml"
 
 
-def _parse_values(text: str) -> dict[str, str]:
+def _parse_values(section: str, text: str) -> dict[str, str]:
     text = text.replace("\r\n", "\n") + "\n"
-    section = _FLOW.search(text) or _SECTION.search(text)
-    if not section:
+    patterns = (_FLOW.format(section), _SECTION.format(section))
+    match = next(filter(None, (re.search(pattern, text, re.M) for pattern in patterns)), None)
+    if not match:
         return {}
-    lines = (line.partition("#")[0] for line in section[1].split("\n"))
+    lines = (line.partition("#")[0] for line in match[1].split("\n"))
     return {match[1]: match[2] for line in lines for match in _ENTRY.finditer(line)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from ...config import paths
 from ...config.security.private_files import open_private
 from ...sdk.events import Question
+from ..fork_server.caller import get_session
 
 _MAX_BYTES = 100_000  # bytes; some 900 questions, of which the newer half is kept
 
@@ -38,7 +39,7 @@ def find_shown_question(home: Path, thread_id: str) -> str:
 
 def _identify_session() -> str:
     """Return the session's number and the terminal's name; the system reuses both."""
-    number = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
+    number = get_session()
     for stream in (0, 1, 2):
         with suppress(OSError, AttributeError):
             return f"{number}:{os.ttyname(stream)}"

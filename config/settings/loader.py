@@ -104,14 +104,14 @@ def load_settings(
 
 
 def _list_own_sections(layer: Layer) -> list[str]:
-    """Report what a project may not say: where traces are sent, how the user's terminal looks."""
+    """Report what a project may not say: where traces are sent, how the user's `mcode` looks."""
     return [
         text(
             "{place}: `{section}` can be set in your own configuration only",
             place=layer.find_origin((section,)),
             section=section,
         )
-        for section in ("otel", "ui")
+        for section in ("otel", "ui", "server")
         if section in layer.values
     ]
 

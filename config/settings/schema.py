@@ -10,7 +10,7 @@ from .encoding_names import EncodingName
 from .hook_entries import Matcher, OnError, fold_events
 from .section import Section
 from .traces import OtelSection
-from .ui import UiSection
+from .ui import ServerSection, UiSection
 
 # ask: every write and command is asked · edits: writes accepted, commands confined or asked · auto:
 # all but hard denies, and web pages · read-only: nothing that has an effect.
@@ -375,6 +375,7 @@ class Settings(Section):
     log: LogSection = LogSection()
     otel: OtelSection = OtelSection()
     ui: UiSection = UiSection()
+    server: ServerSection = ServerSection()
     hooks: HooksSection = HooksSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands after an edit of a file that fits the pattern; `{file}` is its path, quoted."""

@@ -1,4 +1,4 @@
-"""The settings of the terminal; `cli/terminal_options.py` reads them before the others."""
+"""The settings of the terminal and the start; `cli/terminal_options.py` reads them first."""
 
 from typing import Literal
 
@@ -18,3 +18,10 @@ class UiSection(Section):
     """Shell command whose first line of output stands below the prompt; it reads JSON on stdin."""
     notifications: bool = True
     """Whether the terminal rings and notifies at a question and at the end of a long turn."""
+
+
+class ServerSection(Section):
+    """The process that has everything loaded and forks: `cli/fork_server`."""
+
+    warm: Literal["auto", "on", "off"] = "auto"
+    """Whether a run is forked from it: on Linux, but not in CI or for root in a container."""

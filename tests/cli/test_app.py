@@ -61,7 +61,7 @@ def test_debug_names_its_log_on_stderr(tmp_path, arguments, variable, is_logged)
 )
 def test_process_ends_after_threads_and_exit_functions(tmp_path, text, code):
     script = (
-        "import atexit, sys, threading; from maxagent.cli.app import run\n"
+        "import atexit, sys, threading; from maxagent.cli.entry import run\n"
         f"sys.argv[1:] = {text!r}\n"
         "atexit.register(print, 'exit function', end='')\n"
         "threading.Thread(target=lambda: (threading.main_thread().join(), print('thread'))).start()"

@@ -9,7 +9,7 @@ from maxagent.cli.rendering.theme import DARK, get_theme, use_theme
 from maxagent.cli.terminal_options import (
     build_program_environ,
     read_terminal_options,
-    read_ui_values,
+    read_values,
     wants_notifications,
 )
 
@@ -57,7 +57,7 @@ def test_theme_is_that_of_the_settings(home: Path) -> None:
 )
 def test_values_below_ui_are_read(tmp_path: Path, text: str, values: dict[str, str]) -> None:
     (tmp_path / "config.yaml").write_bytes(text.encode())
-    assert read_ui_values(tmp_path, {}) == values
+    assert read_values("ui", tmp_path, {}) == values
 
 
 def test_environment_wins_over_profile_over_file(tmp_path: Path) -> None:
@@ -65,6 +65,6 @@ def test_environment_wins_over_profile_over_file(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("ui: {theme: dark, plain: true}\n")
     (tmp_path / "profiles/work.yaml").write_text("ui: {theme: light}\n")
     environ = {"MAXAGENT_PROFILE": "work"}
-    assert read_ui_values(tmp_path, environ) == {"theme": "light", "plain": "true"}
+    assert read_values("ui", tmp_path, environ) == {"theme": "light", "plain": "true"}
     environ |= {"MAXAGENT_UI__THEME": "ansi", "LLC_UI__THEME": "dark"}
-    assert read_ui_values(tmp_path, environ)["theme"] == "ansi"
+    assert read_values("ui", tmp_path, environ)["theme"] == "ansi"

@@ -26,6 +26,7 @@ from ....config.trust.decision import check_trust, with_referenced_files
 from ....config.trust.trusted_reader import is_empty_folder
 from ....memory.snapshots.git_repository import find_git
 from ....tools.runtime.missing_tools import find_missing_tools
+from ...fork_server.startup import count_forks, explain_cold_start
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.listings.trust_inventory import describe_trust_state
@@ -64,6 +65,16 @@ def check_sqlite(_: DoctorEnvironment) -> DoctorCheck:
     if sqlite3.sqlite_version_info >= (3, 35):
         return DoctorCheck("sqlite", "ok", sqlite3.sqlite_version)
     return DoctorCheck("sqlite", "warn", sqlite3.sqlite_version, t("doctor.sqlite"))
+
+
+def check_start(around: DoctorEnvironment) -> DoctorCheck:
+    """Report whether runs are forked from a process that has everything loaded."""
+    if reason := explain_cold_start(around.environ):
+        return DoctorCheck("start", "ok", t(f"doctor.start.{reason}"))
+    forks = count_forks(around.home, around.environ)
+    if forks is None:
+        return DoctorCheck("start", "ok", t("doctor.start.none"))
+    return DoctorCheck("start", "ok", t("doctor.start.warm", count=forks))
 
 
 def check_git(_: DoctorEnvironment) -> DoctorCheck:
@@ -269,6 +280,7 @@ def check_data_directory(around: DoctorEnvironment) -> DoctorCheck:
 
 CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
     check_python,
+    check_start,
     check_sqlite,
     check_git,
     check_snapshots,

@@ -58,7 +58,7 @@ def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:
 def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
     rows = json.loads(run(tmp_path, "--json", OPENAI_API_KEY="x").stdout)
     assert [row["name"] for row in rows] == [
-        "python", "sqlite", "git", "snapshots",
+        "python", "start", "sqlite", "git", "snapshots",
         "worktrees", "ripgrep", "sandbox", "variables", "trust", "instructions",
         "configuration", "hooks", "mcp", "provider", "data_directory",
     ]  # fmt: skip

@@ -1,0 +1,69 @@
+"""When a server is started: at the end of a run that started cold, for the next one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...config.security.private_files import make_private_folder
+from . import channel, identity
+from .choice import is_off, is_wanted, locate_home
+from .client import PATIENCE, is_possible
+
+
+def start_server(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+    """Start a server for runs like this one; end it where it is not wanted any more."""
+    home = locate_home(environ)
+    if not is_possible(arguments, environ) or not home.is_dir():
+        return
+    with suppress(OSError):
+        confinement = identity.read_confinement("self")
+        key = identity.compute_key(environ, confinement)
+        if not is_wanted(environ):
+            end_server(home, key)
+        elif not identity.gives_up_privileges(confinement):
+            _start(home, key, environ)
+
+
+def _start(home: Path, key: str, environ: Mapping[str, str]) -> None:
+    folder = channel.locate_servers(home)
+    make_private_folder(folder)
+    subprocess.Popen(
+        [sys.executable, "-P", "-m", "maxagent.cli.preload", str(folder), key],
+        env={"PATH": environ.get("PATH", os.defpath), **identity.list_fixed_variables(environ)},
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def end_server(home: Path, key: str) -> None:
+    """Ask the server to take no more callers; raise OSError without one."""
+    with channel.connect(home, key, PATIENCE) as server:
+        server.sendall(channel.QUIT)
+
+
+def count_forks(home: Path, environ: Mapping[str, str]) -> int | None:
+    """Return how many runs the server has forked; None: there is none for this process."""
+    try:
+        key = identity.compute_key(environ, identity.read_confinement("self"))
+        with channel.connect(home, key, PATIENCE) as server:
+            server.sendall(channel.STATUS)
+            return channel.receive_notice(server)[1]
+    except (OSError, EOFError):
+        return None
+
+
+def explain_cold_start(environ: Mapping[str, str]) -> str:
+    """Return why runs start cold here, as a key of the catalogue; empty: they need not."""
+    if sys.platform != "linux":
+        return "system"
+    if is_off((), environ) or not is_wanted(environ):
+        return "off"
+    if not identity.is_usual_python(environ):
+        return "python"
+    return "confined" if identity.gives_up_privileges(identity.read_confinement("self")) else ""

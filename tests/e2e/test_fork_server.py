@@ -38,9 +38,7 @@ def warm(program: Program, provider: Provider) -> Iterator[Program]:
     end_server(program.home, key)
 
 
-def chat(
-    program: Program, provider: Provider, *arguments: str
-) -> "subprocess.CompletedProcess[str]":
+def chat(program: Program, provider: Provider, text: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [*MCODE, "chat", text, "--mode", "auto", *model(provider)],
         cwd=program.project,

@@ -17,12 +17,15 @@ def is_off(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
 
 def is_wanted(environ: Mapping[str, str]) -> bool:
     """Return whether the user's settings allow it; a value that is not known forbids it."""
+    return read_setting(environ) in ("auto", "on")
+
+
+def read_setting(environ: Mapping[str, str]) -> str:
+    """Return `server.warm` from the environment, the profile or the user's configuration."""
     from ..terminal_options import read_values
 
-    return read_values("server", locate_home(environ), environ).get("warm", "auto") in (
-        "auto",
-        "on",
-    )
+    values = read_values("server", locate_home(environ), environ)
+    return values.get("warm", "auto").strip().lower()
 
 
 def get_variable(environ: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...config.security.private_files import make_private_folder
 from . import channel, identity
-from .choice import is_off, is_wanted, locate_home
+from .choice import is_off, is_wanted, locate_home, read_setting
 from .client import PATIENCE, is_possible
 
 
@@ -19,12 +19,19 @@ def start_server(arguments: Sequence[str], environ: Mapping[str, str] = os.envir
     if not is_possible(arguments, environ) or not home.is_dir():
         return
     with suppress(OSError):
+        setting = read_setting(environ)
         confinement = identity.read_confinement("self")
         key = identity.compute_key(environ, confinement)
-        if not is_wanted(environ):
+        is_useful = setting == "on" or (setting == "auto" and is_at_terminal())
+        if setting not in ("auto", "on"):
             end_server(home, key)
-        elif not identity.gives_up_privileges(confinement):
+        elif is_useful and not identity.gives_up_privileges(confinement):
             _start(home, key, environ)
+
+
+def is_at_terminal() -> bool:
+    """Return whether a person may have started this; a script's runs leave nothing behind."""
+    return any(map(os.isatty, range(3)))
 
 
 def _start(home: Path, key: str, environ: Mapping[str, str]) -> None:

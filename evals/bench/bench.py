@@ -28,7 +28,7 @@ from memory_costs import measure_memory  # noqa: E402
 from provider import Provider  # noqa: E402
 from sandbox_costs import measure_sandbox  # noqa: E402
 from snapshot_costs import measure_snapshots  # noqa: E402
-from starts import measure_starts  # noqa: E402
+from starts import measure_starts, measure_warm_starts  # noqa: E402
 from steps import measure_steps  # noqa: E402
 from subagent_costs import measure_subagents  # noqa: E402
 from table import show  # noqa: E402
@@ -37,6 +37,7 @@ PARTS = {
     "Light commands (processor time of `python -c pass` is 1)": measure_light_commands,
     "From Enter to the prompt (processor time)": measure_first_prompt,
     "From exec to the first request (processor time)": measure_starts,
+    "The same, forked from a server that has everything loaded": measure_warm_starts,
     "Commands in the sandbox (time on the clock)": measure_sandbox,
     "200 steps": measure_steps,
     "200 steps over each protocol (processor time)": measure_dialects,

@@ -27,6 +27,8 @@ class Contender:
     """Answers before the steps that are measured."""
     config: str = ""
     """More settings, as YAML."""
+    warm: bool = False
+    """Whether a server forks it that has everything loaded."""
 
     def run(
         self,
@@ -45,7 +47,8 @@ class Contender:
         given = {"URL": gauge.url, "PROJECT": str(project), "DB": str(home / "threads.db")}
         argv = [given.get(word, word) for word in (self.resume if again else self.start)]
         script = answers if again else [*self.opening, *answers]
-        return gauge.run(argv, project, environment(home), script)
+        own = {"MAXAGENT_SERVER__WARM": "on" if self.warm else "off"}
+        return gauge.run(argv, project, {**environment(home), **own}, script)
 
     @property
     def first_step(self) -> int:
@@ -79,6 +82,7 @@ CHAT = Contender(
     "a conversation",
     [*MCODE, "chat", "-p", "Look.", "--trust", "--model", "openai/bench", "--base-url", "URL"],
 )
+WARM = replace(MAXAGENT, name="mcode, forked", warm=True)
 CONTENDERS = [HTTPX, LANGGRAPH, MAXAGENT]
 
 

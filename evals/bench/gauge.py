@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -31,6 +32,8 @@ class Ran:
     """Most MB that it had in memory at once until its last request; 0 without requests."""
     marks: list[float]
     """Seconds spent when each request came."""
+    waits: list[float]
+    """Seconds on the clock until each request came."""
     requests: list[Request]
     exit_code: int
     said: str
@@ -62,16 +65,18 @@ class Gauge:
     ) -> Ran:
         """Run to the end; the model gives these answers and then refuses."""
         self._server.requests.clear()
-        marks, peaks = list[float](), [0.0]
+        marks, waits, peaks = list[float](), list[float](), [0.0]
         left = iter(answers)
 
         def answer(request: Request) -> Answer:
-            marks.append(spent(process.pid))
+            waits.append(time.monotonic() - start)
+            marks.append(spent(process.pid) + sum(map(spent, list_forks())))
             peaks.append(peak(process.pid))
             return next(left, REFUSED)
 
         self._server.script(answer)
         with self._errors.open("w+b") as errors:
+            start = time.monotonic()
             process = subprocess.Popen(
                 argv, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=errors
             )
@@ -79,7 +84,7 @@ class Gauge:
             errors.seek(0)
             said = errors.read().decode(errors="replace")
         requests = list(self._server.requests)
-        return Ran(cpu, peaks[-1], marks, requests, process.returncode, said)
+        return Ran(cpu, peaks[-1], marks, waits, requests, process.returncode, said)
 
 
 def spent(pid: int) -> float:
@@ -91,6 +96,19 @@ def spent(pid: int) -> float:
     own = time.clock_gettime(~pid << 3 | 2)
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return own + (int(fields[13]) + int(fields[14])) / TICKS
+
+
+def list_forks() -> list[int]:
+    """What a fork server of `mcode` has forked; the client is not its parent."""
+    forks: list[int] = []
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        with suppress(OSError):
+            status = comm.with_name("status").read_text()
+            parent = int(status.partition("PPid:")[2].split(maxsplit=1)[0])
+            command = Path(f"/proc/{parent}/cmdline").read_bytes()
+            if comm.read_text() == "mcode\n" and b"maxagent.cli.preload" in command:
+                forks.append(int(comm.parent.name))
+    return forks
 
 
 def peak(pid: int) -> float:

@@ -1,12 +1,13 @@
 """What it costs to get from exec to the first request, and what that request carries."""
 
+import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from contenders import CHAT, CONTENDERS, HTTPX, LANGGRAPH, MAXAGENT
-from gauge import Gauge, Ran
+from contenders import CHAT, CONTENDERS, HTTPX, LANGGRAPH, MAXAGENT, WARM
+from gauge import PATIENCE, Gauge, Ran
 from prompts import measure_parts, system_characters, tool_sizes
 from table import Row
 
@@ -36,6 +37,31 @@ def measure_starts(gauge: Gauge, project: Path) -> list[Row]:
         *_sizes(runs[MAXAGENT.name][0]),
         *_parts(CHAT.run(gauge, project, project.with_name("start-conversation"))),
     ]
+
+
+def measure_warm_starts(gauge: Gauge, project: Path) -> list[Row]:
+    """A task on a home where a server has everything loaded, beside the bare loop."""
+    home = project.with_name("start-warm")
+    WARM.run(gauge, project, home)
+    _wait_for_server(home)
+    bare, warm = list[Ran](), list[Ran]()
+    for repetition in range(REPETITIONS):
+        bare.append(HTTPX.run(gauge, project, project.with_name(f"start-bare-{repetition}")))
+        warm.append(WARM.run(gauge, project, home))
+    marks = [[ran.marks[0] for ran in each] for each in (warm, bare)]
+    waits = [[ran.waits[0] for ran in each] for each in (warm, bare)]
+    return [
+        ratio("mcode, forked : bare httpx", *marks, 1.6),
+        ratio("on the clock, mcode, forked : bare httpx", *waits, 1.6),
+    ]
+
+
+def _wait_for_server(home: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while not [*(home / ".llc" / "data" / "fork-servers").glob("*[0-9a-f]")]:
+        if time.monotonic() > end:
+            raise TimeoutError("no fork server has started")
+        time.sleep(0.1)
 
 
 def ratio(

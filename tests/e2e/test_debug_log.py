@@ -8,7 +8,7 @@ from provider import Provider
 
 BOUNDARIES = (
     "database created or migrated: ",
-    "lease acquired: thread ",
+    " acquired: thread ",
     "run started: thread ",
     "model served at 127.0.0.1:",
     "status 200",

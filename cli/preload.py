@@ -5,6 +5,7 @@ import gc
 import os
 import socket
 import sys
+import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -58,6 +59,7 @@ def main(folder: Path, key: str) -> None:
         return
     if identity.compute_key(os.environ, identity.read_confinement("self")) != key:
         return
+    loading_since = time.time_ns()
     load_everything()
     gc.collect()
     gc.freeze()
@@ -70,7 +72,7 @@ def main(folder: Path, key: str) -> None:
         os.close(directory)
         listener.listen(64)
         try:
-            Server(listener, key, socket_file, complete).serve()
+            Server(listener, key, socket_file, complete, loading_since).serve()
         finally:
             socket_file.unlink(missing_ok=True)
 

@@ -26,9 +26,15 @@ def is_possible(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
         bool(arguments)
         and arguments[0] in RUNS
         and not is_off(arguments, environ)
+        and not _may_take_terminal()
         and not any("/dev/fd/" in word or "/proc/self/" in word for word in arguments)
         and identity.is_usual_python(environ)
     )
+
+
+def _may_take_terminal() -> bool:
+    """Return whether it reads a pipe, then asks at its terminal: a fork cannot open that one."""
+    return not os.isatty(0) and os.isatty(1) and os.isatty(2)
 
 
 def run_forked(arguments: Sequence[str]) -> int | None:

@@ -21,7 +21,7 @@ _READ_AT_IMPORT = (
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
 _STATUS = (
     "Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs",
-    "Seccomp", "Seccomp_filters", "Cpus_allowed", "Mems_allowed",
+    "Seccomp", "Seccomp_filters", "TracerPid", "Cpus_allowed", "Mems_allowed",
 )  # fmt: skip
 _FILES = ("cgroup", "limits", "oom_score_adj", "attr/current")
 # Options of Python by which a fork would be no otherwise

@@ -24,15 +24,23 @@ class Server:
     """Forks for each caller with the same identity, and tells it how the fork ends."""
 
     def __init__(
-        self, listener: socket.socket, key: str, socket_file: Path, run: Callable[[], int]
+        self,
+        listener: socket.socket,
+        key: str,
+        socket_file: Path,
+        run: Callable[[], int],
+        loading_since: int,
     ) -> None:
+        """Serve what was loaded since a time of the clock, in nanoseconds."""
         self._listener, self._key, self._file, self._run = listener, key, socket_file, run
         self._confinement = identity.read_confinement("self")
         self._stamps = list_stamps()
         self._poll = select.epoll()
         self._handlers: dict[int, Callable[[], None]] = {}
         self._callers: dict[int, socket.socket] = {}
-        self._last_use, self._forks, self._is_ending = time.monotonic(), 0, False
+        self._last_use, self._forks = time.monotonic(), 0
+        # what was changed while it was loaded may be of two versions
+        self._is_ending = any(stamp > loading_since for _, stamp in self._stamps)
 
     def serve(self) -> None:
         """Answer until nobody has asked for long, or what was loaded is not the newest."""

@@ -115,6 +115,18 @@ def test_job_control_is_as_in_a_start(warm: Program, provider: Provider) -> None
     assert warm.lines() == ["once"]
 
 
+def test_pipe_at_a_terminal_starts_cold(warm: Program, provider: Provider) -> None:
+    provider.script([{"text": "All read."}])
+    options = " ".join(["chat", "go", "--mode", "auto", *model(provider)])
+    with Shell(warm) as shell:
+        shell.until("shell> ")
+        shell.type(f"echo log | {' '.join(MCODE)} {options}\n")
+        shell.until("All read.")
+        shell.type("exit\n")
+        shell.end()
+    assert count_forks(warm.home, warm.environ) == 0
+
+
 @pytest.mark.parametrize("key", ["\x03", "hang up"])
 def test_terminal_stops_a_forked_command(warm: Program, provider: Provider, key: str) -> None:
     gate = warm.project / "gate"

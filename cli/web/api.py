@@ -55,7 +55,7 @@ class Api:
         """Return the words of the page, and what new threads can be given."""
         from ..acp.config_options import MODES, Choices
 
-        rows = await asyncio.to_thread(self._threads.list)
+        folders = await self.list_folders()
         asked_id = request.query_params.get("folder")
         folder = _require_folder(asked_id) if asked_id else self._folder
         environ = {**os.environ, "MAXAGENT_HOME": str(self.home)}
@@ -66,13 +66,18 @@ class Api:
                 "language": get_language(),
                 "words": collect_words(),
                 "folder": str(folder),
-                "folders": list(dict.fromkeys([str(self._folder), *(row.folder for row in rows)])),
+                "folders": folders,
                 "modes": MODES,
                 "mode": choices.mode,
                 "models": choices.models,
                 "model": choices.model,
             }
         )
+
+    async def list_folders(self) -> list[str]:
+        """Return the folder of the server, and those of all threads."""
+        rows = await self._list_rows()
+        return list(dict.fromkeys([str(self._folder), *(row.folder for row in rows)]))
 
     async def list_threads(self, request: Request) -> Response:
         """Return the threads, the last used first; with `q` those that have its words."""
@@ -252,12 +257,20 @@ class Api:
         )
 
     async def list_steps(self, request: Request) -> Response:
-        """Return the steps of a thread: to each one can go back, or fork from it."""
-        from ...sdk.threads.steps import summarize_steps
+        """Return the tree of a thread: its steps, those that a rewind has left, and forks."""
+        from ...sdk.threads.steps import summarize_branches
 
         row = await self._find(request)
-        steps = await asyncio.to_thread(summarize_steps, row, self.home)
-        return JSONResponse({"steps": [asdict(step) for step in steps]})
+        branches = await asyncio.to_thread(summarize_branches, row, self.home)
+        current, *abandoned = [asdict(branch) for branch in branches]
+        rows = await self._list_rows()
+        tree = {
+            "steps": current["steps"],
+            "abandoned": abandoned,
+            "forks": [describe_thread(each) for each in rows if each.parent == row.thread_id],
+            "origin": [describe_thread(each) for each in rows if each.thread_id == row.parent],
+        }
+        return JSONResponse(tree)
 
     async def rewind(self, request: Request) -> Response:
         """Go back to a step: with the files, the conversation, or both."""
@@ -265,7 +278,10 @@ class Api:
 
         row, body = await self._find(request), await read_object(request)
         step, files = _require_number(body, "step"), body.get("files", True) is True
-        async with open_rollback(row, self.home, step, files=files, talk=True) as plan:
+        at = _read_checkpoint(body)
+        async with open_rollback(
+            row, self.home, step, files=files, talk=True, checkpoint_id=at
+        ) as plan:
             result = await plan.apply()
         await self._streams.report_change(row.thread_id)
         conflicts = result.conflicts if result else ()
@@ -278,7 +294,8 @@ class Api:
 
         row, body = await self._find(request), await read_object(request)
         number = _require_number(body, "step")
-        step = await asyncio.to_thread(find_step, row, self.home, number)
+        at = _read_checkpoint(body)
+        step = await asyncio.to_thread(find_step, row, self.home, number, at)
         forked = await fork(row, self.home, step)
         return JSONResponse({"thread_id": forked.thread_id})
 
@@ -328,6 +345,14 @@ def _require_number(body: Mapping[str, Any], name: str) -> int:
     value = body.get(name)
     if isinstance(value, bool) or not isinstance(value, int):
         raise UsageError(text("`{name}` must be a whole number", name=name))
+    return value
+
+
+def _read_checkpoint(body: Mapping[str, Any]) -> str:
+    """Return the checkpoint that tells a step from others of its number; empty: the current one."""
+    value = body.get("checkpoint", "")
+    if not isinstance(value, str):
+        raise UsageError(text("`{name}` must be a text", name="checkpoint"))
     return value
 
 

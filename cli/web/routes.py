@@ -20,6 +20,7 @@ from .agui import AguiEndpoint
 from .api import Api, NotFoundError, QuestionClosedError
 from .event_source import respond_with_events
 from .inbox import ThreadInbox
+from .memory_inbox import MemoryInbox
 from .page_files import PageFile, read_page_files
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -72,9 +73,11 @@ def build_app(
 
 def _list_routes(api: Api) -> list[Route]:
     """Return what the page asks for with its token."""
-    thread = "/api/threads/{thread}"
+    thread, memory = "/api/threads/{thread}", MemoryInbox(api)
     return [
         Route("/api/server", api.describe_server),
+        Route("/api/memory", memory.list_cards),
+        Route("/api/memory/{card}", memory.decide, methods=["POST"]),
         Route("/api/threads", api.list_threads),
         Route("/api/threads", api.create_thread, methods=["POST"]),
         Route(thread, api.read_thread),

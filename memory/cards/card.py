@@ -78,6 +78,10 @@ class Card:
         last = max(self.used_at, self.updated_at, self.created_at)
         return bool(last) and (now or datetime.now(UTC)) - _parse_time(last) > UNUSED_AFTER
 
+    def is_waiting(self) -> bool:
+        """Return whether the user must decide: it is proposed, or active and long unused."""
+        return self.state == "proposed" or (self.is_current() and self.is_unused())
+
     def to_value(self) -> dict[str, Any]:
         """Return the value for the store: plain JSON, without what its place already says."""
         value = asdict(self)

@@ -86,6 +86,8 @@ class ThreadBranches:
     """Those of the conversation as it is, step 0 first."""
     abandoned: tuple[tuple[ThreadStep, ...], ...] = ()
     """Those that were left by going back, the newest branch first, each after its shared steps."""
+    origins: tuple[str, ...] = ()
+    """The checkpoint of the step after which each of them begins; empty: unknown."""
     tip: str = ""
     """The checkpoint at which the conversation is now."""
     head: ThreadStep | None = None
@@ -93,10 +95,14 @@ class ThreadBranches:
     messages: tuple[MessagePoint, ...] = ()
     """What the human said in the conversation as it is, the first message first."""
 
-    def find_step(self, number: int) -> ThreadStep | None:
-        """Return the step of that number, current if possible, else the last abandoned one."""
-        every = [step for branch in (self.steps, *self.abandoned) for step in branch]
-        return next((step for step in every if step.number == number), None)
+    def find_step(self, number: int, checkpoint_id: str = "") -> ThreadStep | None:
+        """Return the step of that number, current if possible, else the last abandoned one.
+
+        With the ID of its checkpoint it is that one, also if another has its number.
+        """
+        every = (step for branch in (self.steps, *self.abandoned) for step in branch)
+        fitting = (step for step in every if checkpoint_id in ("", step.checkpoint_id))
+        return next((step for step in fitting if step.number == number), None)
 
 
 @dataclass(frozen=True)
@@ -123,21 +129,30 @@ def read_branches(connection: sqlite3.Connection, thread_id: str) -> ThreadBranc
     links, tips = _read_parent_links(connection, thread_id)
     model_messages = read_model_messages(connection, thread_id)
     points_by_id: dict[str, _Point] = {}
-    branches: list[tuple[ThreadStep, ...]] = []
+    settled: dict[str, str] = {}
+    branches: list[tuple[tuple[ThreadStep, ...], str]] = []
     messages: list[tuple[MessagePoint, ...]] = []
     for tip in tips:
         chain = _follow_parents(links, tip, points_by_id)
         points = [_read_point(connection, thread_id, *link) for link in chain]
-        branches.append(
-            tuple(_build_steps(_select_own_points(points, points_by_id), model_messages))
-        )
+        shared = _find_shared_point(points, points_by_id)
+        steps = tuple(_build_steps(_select_own_points(points, shared), model_messages))
+        origin = settled.get(shared.id, "") if shared else ""
+        branches.append((steps, origin))
         messages.append(tuple(_find_user_messages(points)))
         points_by_id |= {point.id: point for point in points}
+        checkpoints = {step.number: step.checkpoint_id for step in steps}
+        settled |= {point.id: checkpoints.get(point.steps, origin) for point in points}
     if not branches:
         return ThreadBranches()
-    head = _to_step(points_by_id[tips[0]])
+    abandoned = [branch for branch in branches[1:] if branch[0]]
     return ThreadBranches(
-        branches[0], tuple(filter(None, branches[1:])), tips[0], head, messages[0]
+        branches[0][0],
+        tuple(steps for steps, _ in abandoned),
+        tuple(origin for _, origin in abandoned),
+        tips[0],
+        _to_step(points_by_id[tips[0]]),
+        messages[0],
     )
 
 
@@ -192,16 +207,17 @@ def _read_point(connection: sqlite3.Connection, thread_id: str, id_: str, parent
     )
 
 
-def _select_own_points(points: list[_Point], known_points: Mapping[str, _Point]) -> list[_Point]:
-    """Return a branch after the last step that it shares; a turn without an answer is skipped.
-
-    The branch starts at a known checkpoint, or with a copy that a rewind made.
-    """
+def _find_shared_point(points: list[_Point], known_points: Mapping[str, _Point]) -> _Point | None:
+    """Return where a branch starts: at a known checkpoint, or with a copy that a rewind made."""
     first = points[0]
     twins = (
         p for p in known_points.values() if (p.parent, p.versions) == (first.parent, first.versions)
     )
-    shared = next(twins, known_points.get(first.parent))
+    return next(twins, known_points.get(first.parent))
+
+
+def _select_own_points(points: list[_Point], shared: _Point | None) -> list[_Point]:
+    """Return a branch after the last step that it shares; a turn without an answer is skipped."""
     return [point for point in points if shared is None or point.steps > shared.steps]
 
 

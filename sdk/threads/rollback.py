@@ -93,14 +93,14 @@ async def _find_uncommitted(folder: Path, entries: Sequence[HistoryEntry]) -> tu
 
 @asynccontextmanager
 async def open_rollback(
-    row: ThreadRow, home: Path, number: int, *, files: bool, talk: bool
+    row: ThreadRow, home: Path, number: int, *, files: bool, talk: bool, checkpoint_id: str = ""
 ) -> AsyncGenerator[Rollback]:
-    """Yield the planned return to a step, and hold the thread meanwhile.
+    """Yield the planned return to a step, as `find_step` has it, and hold the thread meanwhile.
 
     Raises UsageError for a step that does not exist, ThreadBusyError while the thread runs.
     """
     with acquire_lease(home, row.thread_id):
-        step = await asyncio.to_thread(find_step, row, home, number)
+        step = await asyncio.to_thread(find_step, row, home, number, checkpoint_id)
         branches = await asyncio.to_thread(read_thread_branches, row, home)
         restore = None
         if files:

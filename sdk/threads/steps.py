@@ -42,11 +42,30 @@ class StepSummary:
     """Empty while its calls are unfinished: no rewind can go there yet."""
 
 
+@dataclass(frozen=True)
+class BranchSummary:
+    """Steps that follow one another."""
+
+    origin: str
+    """The checkpoint of the step after which they begin; empty: the start, or unknown."""
+    steps: list[StepSummary]
+
+
 def summarize_steps(row: ThreadRow, home: Path) -> list[StepSummary]:
     """Return the steps of the thread's current conversation."""
+    return summarize_branches(row, home)[0].steps
+
+
+def summarize_branches(row: ThreadRow, home: Path) -> list[BranchSummary]:
+    """Return the current conversation, then each abandoned branch."""
     entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
     files = _group_files_by_call(entries, read_parent_calls(row, home))
-    return [_summarize_step(step, row, files) for step in read_thread_branches(row, home).steps]
+    branches = read_thread_branches(row, home)
+    every = zip(("", *branches.origins), (branches.steps, *branches.abandoned), strict=True)
+    return [
+        BranchSummary(origin, [_summarize_step(step, row, files) for step in steps])
+        for origin, steps in every
+    ]
 
 
 def read_parent_calls(row: ThreadRow, home: Path) -> dict[str, str]:
@@ -74,10 +93,13 @@ def read_abandoned_ranges(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
         ]
 
 
-def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
-    """Return the step with that number; raises UsageError if no rewind can go there."""
+def find_step(row: ThreadRow, home: Path, number: int, checkpoint_id: str = "") -> ThreadStep:
+    """Return the step with that number; raises UsageError if no rewind can go there.
+
+    `checkpoint_id` tells it from others of its number, which a rewind has left.
+    """
     branches = read_thread_branches(row, home)
-    step, thread = branches.find_step(number), row.thread_id[:8]
+    step, thread = branches.find_step(number, checkpoint_id), row.thread_id[:8]
     if not branches.steps:
         raise _build_not_started_error(row)
     if step is None:

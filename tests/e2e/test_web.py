@@ -150,6 +150,54 @@ def test_a_crash_resumes_what_was_begun(program: Program, provider: Provider) ->
     assert numbers == sorted(set(numbers))
 
 
+def test_a_step_that_a_rewind_left_is_reached(program: Program, provider: Provider) -> None:
+    provider.script([{"text": f"Answer {number}."} for number in range(1, 4)])
+    with PageServer(program) as server:
+        thread = server.begin("Begin.")
+        last = server.read_to(thread, ["completion", "idle"])[-1]["meta"]["seq"]
+        for message in ("More.", "Rather this."):
+            server.post(f"/api/threads/{thread}/messages", text=message)
+            last = server.read_to(thread, ["completion"], last)[-1]["meta"]["seq"]
+            if message == "More.":
+                server.post(f"/api/threads/{thread}/rewind", step=1)
+                last = server.read_to(thread, ["idle"], last)[-1]["meta"]["seq"]
+        tree = server.get(f"/api/threads/{thread}/steps")
+        [branch] = tree["abandoned"]
+        [step] = branch["steps"]
+        assert branch["origin"] == tree["steps"][1]["checkpoint_id"]
+        assert (step["number"], step["words"]) == (2, "Answer 2.")
+        at = {"step": 2, "checkpoint": step["checkpoint_id"]}
+        forked = server.post(f"/api/threads/{thread}/fork", **at)["thread_id"]
+        assert list_entries(server, forked)[-1] == ("answer", "Answer 2.")
+        server.post(f"/api/threads/{thread}/rewind", **at)
+        assert list_entries(server, thread)[-1] == ("answer", "Answer 2.")
+        [fork] = server.get(f"/api/threads/{thread}/steps")["forks"]
+        [origin] = server.get(f"/api/threads/{forked}/steps")["origin"]
+        assert (fork["thread_id"], origin["thread_id"]) == (forked, thread)
+        for wrong in ("nowhere", 7):
+            body = {"step": 2, "checkpoint": wrong}
+            assert server.ask("POST", f"/api/threads/{thread}/rewind", body)[0] == 400
+
+
+def test_cards_wait_until_the_user_decides(program: Program, provider: Provider) -> None:
+    contents = ["Deploys need two reviewers.", "Releases are on Fridays.", "The port is 80."]
+    notes = [{"name": "record_note", "args": {"content": content}} for content in contents]
+    provider.script([{"tool_calls": notes}, {"text": "Noted."}])
+    with PageServer(program) as server:
+        server.read_to(server.begin("Note it.", mode="auto"), ["completion", "idle"])
+        cards = {card["content"]: card for card in server.get("/api/memory")["cards"]}
+        assert sorted(cards) == contents
+        first, second, third = (cards[content]["id"] for content in contents)
+        server.post(f"/api/memory/{first}", action="keep", content=contents[0])
+        server.post(f"/api/memory/{second}", action="keep", content="Releases are on Mondays.")
+        server.post(f"/api/memory/{third}", action="drop")
+        for body, status in (({"action": "keep"}, 404), ({"action": "x"}, 400), ({}, 400)):
+            assert server.ask("POST", f"/api/memory/{first}", body)[0] == status
+        assert server.get("/api/memory")["cards"] == []
+    cards = program.run("memory", "list", "--json").stdout
+    assert contents[0] in cards and "Releases are on Mondays." in cards and contents[2] not in cards
+
+
 def test_the_token_stays_over_a_restart(program: Program) -> None:
     with PageServer(program) as server:
         first = server.token

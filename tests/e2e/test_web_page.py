@@ -317,6 +317,81 @@ def read_children(page: Any) -> list[list[str]]:
     )
 
 
+def press_to(page: Any, selector: str) -> None:
+    """Go with the Tab key to what fits, and press Enter there."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("(name) => document.activeElement.matches(name)", selector):
+            return page.keyboard.press("Enter")
+    raise AssertionError(f"no key leads to {selector}")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1400, "light")])
+def test_steps_are_a_tree_for_the_keyboard(
+    browser: Any, tmp_path: Path, width: int, scheme: str
+) -> None:
+    write = {"name": "write_file", "args": {"file_path": "a.txt", "content": "x"}}
+    answers = [{"text": "I write.", "tool_calls": [write]}, {"text": "Written."}, {"text": "More."}]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    with PageServer(program, LLC_SECURITY__MODE="edits") as server:
+        page = open_page(browser, server, width, scheme)
+        begin(page, "Begin.")
+        page.wait_for_selector("text=Written.")
+        page.wait_for_selector(".busy", state="detached")
+        press_to(page, "#tab-steps")
+        page.wait_for_selector(".steps .here > .number:has-text('2')")
+        press_to(page, ".steps li:nth-child(1) .choices button:first-child")
+        press_to(page, ".steps .danger")
+        page.wait_for_selector(".steps .here > .number:has-text('0')")
+        assert not (program.project / "a.txt").exists()
+        press_to(page, ".branch summary")
+        page.wait_for_selector(".branch li:has-text('Written.')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        press_to(page, ".branch li:nth-child(2) .choices button:first-child")
+        press_to(page, ".branch .danger")
+        page.wait_for_selector(".steps .here > .number:has-text('2')")
+        assert (program.project / "a.txt").read_text() == "x"
+        press_to(page, ".steps li:nth-child(2) .choices button:nth-child(2)")
+        page.wait_for_selector(".talk .call")
+        page.click("#tab-steps")
+        page.click(".steps > .branch a")
+        page.wait_for_selector("text=Written.")
+        page.click("#tab-steps")
+        page.wait_for_selector(".steps li:nth-child(2) .branch a")
+        assert page.problems == []
+
+
+@pytest.mark.parametrize(("width", "language"), [(360, "zh"), (1400, "en")])
+def test_cards_are_decided_on_the_page(
+    browser: Any, tmp_path: Path, width: int, language: str
+) -> None:
+    notes = [
+        {"name": "record_note", "args": {"content": content}}
+        for content in ("The port of the server is 81.", "Releases are made on Fridays.")
+    ]
+    program = Program(
+        tmp_path, "", write_script(tmp_path, {"tool_calls": notes}, {"text": "Noted."})
+    )
+    with PageServer(program, LLC_LANG=language) as server:
+        page = open_page(browser, server, width)
+        begin(page, "Note it.")
+        page.wait_for_selector("text=Noted.")
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".inbox a[href='#/memory'] .count:has-text('2')")
+        page.evaluate("document.activeElement.blur()")
+        press_to(page, ".inbox a[href='#/memory']")
+        page.wait_for_selector(".question >> nth=1")
+        page.fill(".question textarea >> nth=0", "The port is 99.")
+        press_to(page, ".question:first-child .primary")
+        page.wait_for_selector(".question >> nth=1", state="detached")
+        press_to(page, ".question .danger")
+        page.wait_for_selector(".empty", state="visible")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.problems == []
+    cards = json.loads(program.run("memory", "list", "--json").stdout)
+    assert [card["content"] for card in cards] == ["The port is 99."]
+
+
 def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
     text = "\n\n".join(SCRIPTS)
     name = "<img src=x onerror=window.broken=1>.txt"

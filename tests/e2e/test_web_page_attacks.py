@@ -213,5 +213,18 @@ def test_hostile_titles_and_folders_are_text(server: PageServer, page: Any, tmp_
     check_page(page, server)
 
 
+def test_a_hostile_card_is_text(server: PageServer, page: Any, tmp_path: Path) -> None:
+    notes = [call("record_note", content=f"Note {line}") for line in LINES[::6]]
+    (folder := tmp_path / "empty").mkdir()  # another one is not trusted
+    begin(server, Place([turn(*notes), END], "", body={"folder": str(folder)}), tmp_path)
+    page.evaluate("location.hash = '#/memory'")
+    page.wait_for_selector(".question textarea")
+    page.reload()
+    page.wait_for_selector(".question textarea")
+    texts = page.eval_on_selector_all("textarea", "all => all.map((each) => each.value)")
+    assert f"Note {LINES[0]}" in texts
+    check_page(page, server)
+
+
 def test_the_table_is_long_enough() -> None:
     assert len(ATTACKS) * len(PLACES) >= 1_000

@@ -29,7 +29,7 @@ def list_waiting(context: typer.Context, as_json: AsJson = False) -> None:
 
 def list_proposals(as_json: bool = False) -> None:
     """List what waits for the user."""
-    waiting = [card for card in read_all_cards() if is_waiting(card)]
+    waiting = [card for card in read_all_cards() if card.is_waiting()]
     show_cards(waiting, as_json=as_json, none=t("memory.inbox.none"))
 
 
@@ -53,8 +53,3 @@ def drop(card_ids: CardIds, as_json: AsJson = False) -> None:
         return [await library.retire(card.id) for card in cards]
 
     report_cards(run_on_library(drop_cards), "memory.dropped", as_json)
-
-
-def is_waiting(card: "Card") -> bool:
-    """Return whether the user must decide: it is proposed, or active and long unused."""
-    return card.state == "proposed" or (card.is_current() and card.is_unused())

@@ -4,6 +4,7 @@ import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { Choices } from "/page/choices.js";
 import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox } from "/page/inbox.js";
+import { Memory, useCards } from "/page/memory.js";
 import { Thread } from "/page/thread.js";
 import { useWords, w } from "/page/words.js";
 
@@ -15,7 +16,7 @@ function usePlace() {
     return () => removeEventListener("hashchange", change);
   }, []);
   const match = /^#\/t\/([\w-]+)$/.exec(hash);
-  return { thread: match ? match[1] : "", isNew: hash === "#/new" };
+  return { thread: match ? match[1] : "", isNew: hash === "#/new", isMemory: hash === "#/memory" };
 }
 
 function useThreads() {
@@ -44,8 +45,9 @@ function App({ first }) {
     else keepLanguage(before);
     setServer(next || { ...server });
   };
-  const { thread, isNew } = usePlace();
+  const { thread, isNew, isMemory } = usePlace();
   const [threads, isConnected] = useThreads();
+  const [cards, setCards] = useCards(`${server.language}${isMemory}${threads.filter((row) => row.status === "running").length}`);
   const waiting = threads.filter((row) => row.status === "waiting").length;
   useEffect(() => { document.title = waiting ? `(${waiting}) MaxAgent` : "MaxAgent"; }, [waiting]);
   useEffect(() => {
@@ -57,11 +59,12 @@ function App({ first }) {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
-  const isInbox = !thread && !isNew;
+  const isInbox = !thread && !isNew && !isMemory;
   return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
-    <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} language=${server.language} choose=${choose} />
+    <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} cards=${cards.length} language=${server.language} choose=${choose} />
     ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
       : isNew ? html`<${NewThread} server=${server} />`
+      : isMemory ? html`<${Memory} cards=${cards} setCards=${setCards} />`
       : html`<section class="thread" aria-label=${w("choose")}><p class="empty">${w("choose")}</p></section>`}
   </div>`;
 }

@@ -24,7 +24,7 @@ function useSearch(words) {
   return result;
 }
 
-export function Inbox({ threads, current, isConnected, language, choose }) {
+export function Inbox({ threads, current, isConnected, cards, language, choose }) {
   const [words, setWords] = useState("");
   const found = useSearch(words);
   const rows = threads.filter((row) => !found || found.has(row.thread_id))
@@ -41,6 +41,7 @@ export function Inbox({ threads, current, isConnected, language, choose }) {
     </div>
     <input id="search" type="search" placeholder=${w("search")} aria-label=${w("search")} value=${words}
       onInput=${(event) => setWords(event.target.value)} />
+    <a class="row" href="#/memory">${w("memory")} <span class="count">${cards}</span></a>
     ${!rows.length && html`<p class="empty">${w(words ? "nothing_found" : "no_threads")}</p>`}
     ${groups.filter(([, members]) => members.length).map(([name, members]) => html`
       <section key=${name} aria-label=${w(`group.${name}`)}>

@@ -167,20 +167,39 @@ function describeRestore({ kind, files, conflicts }) {
   return [done, conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ")].filter(Boolean).join(" · ");
 }
 
+// The steps as a tree: below each those that a rewind has left after it, and forks from it
 function Steps({ id, version, isRunning, act }) {
   const data = useData(`/api/threads/${id}/steps`, [version]);
   const [asked, setAsked] = useState(null);
+  const [news, setNews] = useState("");
   if (!data) return html`<p class="empty">…</p>`;
   if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
+  const { steps, abandoned, forks, origin } = data;
+  const known = new Set([steps, ...abandoned.map((each) => each.steps)].flat().map((step) => step.checkpoint_id));
+  const last = steps.length - 1;
+  const go = (action, step) => act(action, { step: step.number, checkpoint: step.checkpoint_id });
   const fork = async (step) => {
-    const result = await act("fork", { step });
+    const result = await go("fork", step);
     if (result) location.hash = `#/t/${result.thread_id}`;
   };
-  const rewind = async (step) => { setAsked(null); await act("rewind", { step }); };
-  return html`<ol class="steps">${data.steps.map((step) => html`<li key=${step.number}>
-    <span class="number">${step.number}</span><span class="what">${step.words || step.tools.join(", ")}<br /><small>${[step.role, ...step.files].filter(Boolean).join(" · ")}</small></span>
-    ${asked === step.number ? html`<span class="choices"><button class="danger" onClick=${() => rewind(step.number)}>${w("rewind_sure")}</button>
-        <button onClick=${() => setAsked(null)}>${w("cancel")}</button></span>`
-      : html`<span class="choices"><button disabled=${isRunning} onClick=${() => setAsked(step.number)}>${w("rewind")}</button>
-        <button disabled=${isRunning} onClick=${() => fork(step.number)}>${w("fork")}</button></span>`}</li>`)}</ol>`;
+  const rewind = async (step) => {
+    setAsked(null);
+    const result = await go("rewind", step);
+    setNews(result?.conflicts.map((each) => `${each.path}: ${each.reason}`).join("; "));
+  };
+  const draw = (step, isHere, isMain) => html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} aria-current=${isHere ? "step" : null}>
+    <span class="number">${step.number}</span><span class="what">${step.words || step.tools.join(", ")}<br /><small>${[isHere && w("here"), step.role, ...step.files].filter(Boolean).join(" · ")}</small></span>
+    <span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
+        <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
+      : html`<button disabled=${isRunning || !step.checkpoint_id} onClick=${() => setAsked(step.checkpoint_id)}>${w("rewind")}</button>
+        <button disabled=${isRunning || !step.checkpoint_id} onClick=${() => fork(step)}>${w("fork")}</button>`}</span>${drawBelow(step, isHere, isMain)}</li>`;
+  const link = (row, key) => html`<p class="branch" key=${row.thread_id}><a href=${`#/t/${row.thread_id}`}>${w(key, { title: row.name || row.title })}</a> <small>${w(`status.${row.status}`)}</small></p>`;
+  // what begins after no step that is drawn stands at the end
+  const drawBelow = (step, isHere, isMain) => [
+    ...abandoned.filter((each) => (known.has(each.origin) ? each.origin === step.checkpoint_id : isHere)).map(({ steps: left }) => html`<details class="branch" key=${left[0].checkpoint_id}>
+      <summary>${w("left", { first: left[0].number, last: left.at(-1).number })}</summary><ol>${left.map((each) => draw(each))}</ol></details>`),
+    ...(isMain ? forks.filter((row) => Math.min(row.parent_step, last) === step.number).map((row) => link(row, "forked")) : [])];
+  return html`<div class="steps">${news && html`<p class="note" role="status">${news}</p>`}
+    ${origin.map((row) => link(row, "origin"))}
+    <ol>${steps.map((step, at) => draw(step, at === last, true))}</ol></div>`;
 }

@@ -57,8 +57,8 @@ class Tour:
         page.keyboard.press("/")
         assert page.evaluate("document.activeElement.id") == "search"
         page.keyboard.type("script tour")
-        expect(page.locator(".row")).to_have_count(1)
-        self._tab_to("a.row")
+        expect(page.locator("li .row")).to_have_count(1)
+        self._tab_to("li .row")
         page.keyboard.press("Enter")
         page.wait_for_selector(".question button.primary")
         self.take_picture(page, "question")
@@ -104,14 +104,28 @@ class Tour:
         return "done"
 
     def fork_a_step(self) -> str:
-        """Steps are shown; a fork opens its thread."""
+        """A rewind leaves a branch of the tree; a fork opens its thread."""
         page, before = self.page, self.page.url
         page.locator("#tab-steps").click()
         page.wait_for_selector(".steps li")
+        page.get_by_role("button", name="Rewind to here").nth(-2).click()
+        page.locator(".steps .danger").click()
+        page.locator(".branch summary").click()
         self.take_picture(page, "steps")
         page.get_by_role("button", name="Fork").nth(1).click()
         page.wait_for_function("(old) => location.href !== old", arg=before)
         page.wait_for_selector(".talk > *")
+        return "done"
+
+    def keep_a_card(self) -> str:
+        """What the model proposes to remember is changed and kept, or dropped."""
+        page = self.page
+        page.evaluate("location.hash = '#/memory'")
+        page.fill(".question textarea >> nth=0", "Releases are made on Mondays.")
+        page.locator(".question .primary >> nth=0").click()
+        expect(page.locator(".question")).to_have_count(1)
+        page.locator(".question .danger").click()
+        page.wait_for_selector(".empty")
         return "done"
 
     def end_an_editors_thread(self) -> str:
@@ -233,7 +247,7 @@ class Tour:
             for name, size in (("wide", WIDE), ("narrow", NARROW)):
                 address = PLACE["chinese"] if language == "zh" else ""
                 page = self.open(self.browser, address, color_scheme=scheme, viewport=size)
-                for view in ("#/", "#/new", *self._list_views()):
+                for view in ("#/", "#/new", "#/memory", *self._list_views()):
                     thread, _, tab = view.partition("|")
                     page.evaluate("(hash) => { location.hash = hash; }", thread)
                     page.wait_for_timeout(400)
@@ -267,10 +281,11 @@ STEPS: dict[str, Callable[[Tour], str]] = {
     "questions answered by keyboard": Tour.answer_by_keyboard,
     "message, stop": Tour.stop_a_run,
     "files, undo, redo": Tour.undo_a_file,
-    "steps, fork": Tour.fork_a_step,
+    "steps as a tree: rewind, fork": Tour.fork_a_step,
     "a thread of an editor, answered in a terminal": Tour.end_an_editors_thread,
     "axe-core": Tour.check_with_axe,
     "language": Tour.change_the_language,
+    "memory: keep, drop": Tour.keep_a_card,
     "a call changed by keyboard": Tour.edit_a_call,
     "a plan edited": Tour.edit_a_plan,
     "calls of a sub-agent": Tour.open_a_sub_agent,

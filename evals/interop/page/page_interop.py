@@ -36,6 +36,7 @@ SCRIPT = Path(__file__).with_name("page_browser.py")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Calls in one turn of the model, and turns, of the long thread: with the answers 1,000 messages
 CALLS, TURNS = 24, 40
+CARDS = ("Releases are made on Fridays.", "Deploys need two reviewers.")
 NAME = "<img src=x onerror=window.hacked=1>.md"
 REPORT = """\
 The cart adds tax twice. Two places changed:
@@ -80,6 +81,7 @@ class Model:
             "changed": iter([{"tool_calls": [call("run_command", command="echo a > changed")]}]),
             "planned": iter(_play_plan()),
             "sent": iter(_play_parent()),
+            "noted": iter([{"tool_calls": [call("record_note", content=each) for each in CARDS]}]),
             "helper": iter([{"tool_calls": [call("read_file", file_path="f1.txt")]}] * 2),
         }
 
@@ -181,8 +183,14 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
                 "changed": server.begin("Script changed: write a.", mode="ask"),
                 "planned": server.begin("Script planned: plan it.", mode="plan"),
                 "sent": server.begin("Script sent: read.", mode="auto"),
+                "noted": server.begin("Script noted: note it.", mode="auto"),
             }
-            for name, end in (("changed", "question"), ("planned", "question"), ("sent", "idle")):
+            for name, end in (
+                ("changed", "question"),
+                ("planned", "question"),
+                ("sent", "idle"),
+                ("noted", "idle"),
+            ):
                 server.read_to(threads[name], [end, "waiting", "completion"])
             server.read_to(threads["tour"], ["question", "waiting"])
             server.read_to(threads["hostile"], ["completion", "idle"])

@@ -176,6 +176,29 @@ async def test_abandoned_steps_after_rewind_are_found(
     assert after.abandoned == (before.steps[3:],)
     assert after.find_step(2) == after.steps[2] and after.find_step(4) == before.steps[4]
     assert after.find_step(9) is None
+    assert after.origins == (after.steps[2].checkpoint_id,)
+
+
+async def test_each_branch_begins_after_its_step(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    first = read_branches(connection, THREAD).steps
+    await go_back(graph, first[2].checkpoint_id)
+    await run(graph)
+    second = read_branches(connection, THREAD).steps
+    await go_back(graph, second[3].checkpoint_id)
+    await go_back(graph, first[1].checkpoint_id)
+    after = read_branches(connection, THREAD)
+    drawn = {step.checkpoint_id: step for steps in after.abandoned for step in steps}
+    drawn |= {step.checkpoint_id: step for step in after.steps}
+    begins = [
+        (drawn[origin].number, steps[0].number)
+        for steps, origin in zip(after.abandoned, after.origins, strict=True)
+    ]
+    assert begins and all(first == before + 1 for before, first in begins)
+    assert all(after.find_step(step.number, id_) == step for id_, step in drawn.items())
+    assert after.find_step(3, "nowhere") is None
 
 
 async def test_turn_abandoned_before_its_answer_is_no_step(

@@ -197,7 +197,7 @@ function Steps({ id, version, isRunning, act }) {
   // what begins after no step that is drawn stands at the end
   const drawBelow = (step, isHere, isMain) => [
     ...abandoned.filter((each) => (known.has(each.origin) ? each.origin === step.checkpoint_id : isHere)).map(({ steps: left }) => html`<details class="branch" key=${left[0].checkpoint_id}>
-      <summary>${w("left", { first: left[0].number, last: left.at(-1).number })}</summary><ol>${left.map((each) => draw(each))}</ol></details>`),
+      <summary>${w(left[1] ? "left" : "left_one", { first: left[0].number, last: left.at(-1).number })}</summary><ol>${left.map((each) => draw(each))}</ol></details>`),
     ...(isMain ? forks.filter((row) => Math.min(row.parent_step, last) === step.number).map((row) => link(row, "forked")) : [])];
   return html`<div class="steps">${news && html`<p class="note" role="status">${news}</p>`}
     ${origin.map((row) => link(row, "origin"))}

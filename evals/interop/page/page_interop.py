@@ -169,6 +169,7 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
         program = Program(work, provider.url, environ)
         for number in range(500):
             (program.project / f"f{number}.txt").write_text(f"line {number}\n" * 3)
+        (empty := work / "empty").mkdir()  # another folder is not trusted to be remembered
         doors = begin_in_editor(program, provider.url)
         with PageServer(program) as server:
             threads = {
@@ -183,7 +184,7 @@ def open_pages(tools: tuple[Path, Path, str], work: Path, pictures: Path) -> dic
                 "changed": server.begin("Script changed: write a.", mode="ask"),
                 "planned": server.begin("Script planned: plan it.", mode="plan"),
                 "sent": server.begin("Script sent: read.", mode="auto"),
-                "noted": server.begin("Script noted: note it.", mode="auto"),
+                "noted": server.begin("Script noted: note it.", mode="auto", folder=str(empty)),
             }
             for name, end in (
                 ("changed", "question"),

@@ -126,8 +126,8 @@ def _pass_signals(number: int, process: int) -> dict[signal.Signals, Any]:
             else:
                 signal.pidfd_send_signal(process, received)
 
-    signals = [each for each in _list_signals() if signal.getsignal(each) != signal.SIG_IGN]
-    return {each: signal.signal(each, pass_on) for each in signals}
+    # those too that are ignored here: the run may listen to them
+    return {each: signal.signal(each, pass_on) for each in _list_signals()}
 
 
 def _follow(server: socket.socket, number: int, process: int) -> int:
@@ -166,6 +166,7 @@ def _end_by_signal(number: int) -> NoReturn:
 def _report_lost(number: int) -> int:
     from ...config.exit_codes import FAILED
     from ..i18n.catalogs import t
+    from ..rendering.output import echo
 
-    print(t("fork_server.lost", number=number), file=sys.stderr)
+    echo(t("fork_server.lost", number=number), err=True)
     return FAILED

@@ -6,11 +6,15 @@ times are this machine's; read the ratios. "Bare httpx" is a loop that keeps not
 Python; "bare LangGraph" is the least graph with a saver (`langgraph_loop.py`). All three talk to
 the same streaming server and do the same steps: a model turn with one call of `read_file`.
 
-Ends with 1 when a bar is missed.
+Ends with 1 when a bar is missed, or a figure is worse than that of `figures.json` by more than 15 %
+in two runs in a row. `--save` writes `figures.json`: on a machine that does nothing else.
 """
 
+import argparse
+import json
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 TESTS = Path(__file__).parents[2] / "tests"
@@ -31,7 +35,9 @@ from snapshot_costs import measure_snapshots  # noqa: E402
 from starts import measure_starts, measure_warm_starts  # noqa: E402
 from steps import measure_steps  # noqa: E402
 from subagent_costs import measure_subagents  # noqa: E402
-from table import show  # noqa: E402
+from table import Row, find_regressions, show  # noqa: E402
+
+FIGURES = Path(__file__).with_name("figures.json")
 
 PARTS = {
     "Light commands (processor time of `python -c pass` is 1)": measure_light_commands,
@@ -52,16 +58,39 @@ PARTS = {
 
 def main() -> int:
     """Measure everything; the exit code."""
-    missed: list[str] = []
-    with tempfile.TemporaryDirectory() as folder, Provider() as server:
-        gauge = Gauge(server, Path(folder))
-        project = make_project(Path(folder))
-        for title, measure in PARTS.items():
-            rows = measure(gauge, project)
-            show(title, rows)
-            missed += [row.what for row in rows if row.missed]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--save", action="store_true", help="keep the figures as the repository's")
+    parser.add_argument("--only", default="", help="the beginning of a part's title")
+    chosen = parser.parse_args()
+    figures: dict[str, dict[str, float]] = (
+        json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    )
+    missed, worse = list[str](), list[str]()
+    for title, measure in PARTS.items():
+        if not title.startswith(chosen.only):
+            continue
+        rows = measure_part(title, measure)
+        missed += [row.what for row in rows if row.missed]
+        if chosen.save:
+            figures[title] = {row.what: round(row.figure, 4) for row in rows}
+        elif find_regressions(rows, figures.get(title, {})):
+            again = measure_part(f"{title}: again", measure)
+            both = (rows, again)
+            first, second = (find_regressions(each, figures[title]) for each in both)
+            worse += [what for what in first if what in second]
+    if chosen.save:
+        FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     print("\n" + ("missed: " + "; ".join(missed) if missed else "every bar is met"))
-    return 1 if missed else 0
+    print("worse than figures.json, twice: " + "; ".join(worse) if worse else "nothing is worse")
+    return 1 if missed or worse else 0
+
+
+def measure_part(title: str, measure: Callable[[Gauge, Path], list[Row]]) -> list[Row]:
+    """Measure one part in a folder of its own, and print it."""
+    with tempfile.TemporaryDirectory() as folder, Provider() as server:
+        rows = measure(Gauge(server, Path(folder)), make_project(Path(folder)))
+    show(title, rows)
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 """A table of figures, some of which have a bar that they must not pass."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+NOISE = 1.15
+"""Two runs in a row that are worse by more than this are no accident."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,19 @@ class Row:
         if self.bar is None:
             return False
         return self.figure > self.bar if self.sense == "at most" else self.figure < self.bar
+
+    def is_worse_than(self, earlier: float) -> bool:
+        """Whether it is worse than an earlier figure by more than the noise."""
+        if self.sense == "at most":
+            return self.figure > earlier * NOISE
+        return self.figure < earlier / NOISE
+
+
+def find_regressions(rows: Sequence[Row], figures: Mapping[str, float]) -> list[str]:
+    """Return which rows are worse than the figures of the repository; a new row is not."""
+    return [
+        row.what for row in rows if row.what in figures and row.is_worse_than(figures[row.what])
+    ]
 
 
 def show(title: str, rows: Sequence[Row]) -> None:

@@ -25,6 +25,7 @@ class Probe:
             (home / FOLDER).mkdir(parents=True, mode=0o700)
         self.path = folder / "modules"
         self.path.mkdir()
+        self.server: subprocess.Popen[str] | None = None
 
     def environ(self, *, warm: bool) -> dict[str, str]:
         return {
@@ -72,6 +73,7 @@ def probe(tmp_path: Path) -> Iterator[Probe]:
     )
     assert server.stdout and server.stdout.readline()
     with server:
+        probe.server = server
         yield probe
         server.kill()
 
@@ -187,6 +189,8 @@ def test_bubblewrap_sees_no_server(probe: Probe) -> None:
         ("$P fill | head -1; echo ${PIPESTATUS[0]}", 0, "0\n1\n"),
         ("timeout -s TERM 0.5 $P wait; echo $?", 0, "got SIGTERM"),
         ("timeout -s INT 0.5 $P wait; echo $?", 0, "got SIGINT"),
+        ("trap '' INT; timeout -s INT 0.5 $P wait; echo $?", 0, "got SIGINT"),
+        ("trap '' HUP TERM; timeout -s HUP 0.5 $P wait; echo $?", 0, "got SIGHUP"),
         ("timeout -s KILL 0.5 $P wait; echo $?", 0, "137"),
         ("timeout -s HUP 0.5 $P wait; echo $?", 0, "got SIGHUP"),
     ],
@@ -197,3 +201,21 @@ def test_ends_as_a_start_ends(probe: Probe, line: str, code: int, output: str) -
         assert (ended, "cold" in errors) == (code, not warm), errors
         if "head" not in line:
             assert output in printed
+
+
+@pytest.mark.parametrize(("line", "code"), [("$P read 7 < pipe", 7), ("$P wait < pipe", 1)])
+def test_run_outlives_its_server(probe: Probe, line: str, code: int) -> None:
+    os.mkfifo(probe.folder / "pipe")
+    with probe.popen(f"exec {line}") as client:
+        with open(probe.folder / "pipe", "w", encoding="utf-8") as pipe:
+            assert client.stdout and probe.server
+            if "wait" in line:
+                assert client.stdout.readline().startswith("ready")
+            probe.server.kill()
+            probe.server.wait()
+            pipe.write("the text")
+            if "wait" in line:
+                client.terminate()
+        output, errors = client.communicate(timeout=60)
+    assert client.returncode == code
+    assert ("the text" in output) if code == 7 else ("mcode threads list" in errors)

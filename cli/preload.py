@@ -52,29 +52,37 @@ _SEPARATE = (
 
 def main(folder: Path, key: str) -> None:
     """Serve, unless another process does so for this key, or this one is not what it names."""
-    lock = os.open(folder / f"{key}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock_file = channel.locate_lock(folder, key)
+    lock = os.open(lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return
+    os.utime(lock_file)
     if identity.compute_key(os.environ, identity.read_confinement("self")) != key:
         return
     loading_since = time.time_ns()
     load_everything()
     gc.collect()
     gc.freeze()
-    socket_file = folder / key
-    socket_file.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener:
-        directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        os.umask(0o177)
-        listener.bind(channel.get_address(directory, key))
-        os.close(directory)
-        listener.listen(64)
+    with _listen(folder, key) as listener:
         try:
-            Server(listener, key, socket_file, complete, loading_since).serve()
+            Server(listener, key, folder / key, complete, loading_since).serve()
         finally:
-            socket_file.unlink(missing_ok=True)
+            (folder / key).unlink(missing_ok=True)
+            lock_file.unlink(missing_ok=True)
+
+
+def _listen(folder: Path, key: str) -> socket.socket:
+    """Listen at the socket of the key, in place of one that a killed server left."""
+    (folder / key).unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    os.umask(0o177)
+    listener.bind(channel.get_address(directory, key))
+    os.close(directory)
+    listener.listen(64)
+    return listener
 
 
 def load_everything() -> None:

@@ -26,6 +26,11 @@ def locate_servers(home: Path) -> Path:
     return home / "data" / "fork-servers"
 
 
+def locate_lock(folder: Path, key: str) -> Path:
+    """Return the file that a server locks from its start to its end."""
+    return folder / f"{key}.lock"
+
+
 def connect(home: Path, key: str, timeout: float) -> socket.socket:
     """Connect to the server of a key; raise OSError without one, or where others could write."""
     folder = os.open(locate_servers(home), os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,9 @@ from ...config.security.private_files import make_private_folder
 from . import channel, identity
 from .choice import is_off, is_wanted, locate_home, read_setting
 from .client import PATIENCE, is_possible
+
+RETRY_SECONDS = 600
+"""After a server that could not listen, or was killed, the next one is started this much later."""
 
 
 def start_server(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
@@ -37,6 +41,8 @@ def is_at_terminal() -> bool:
 def _start(home: Path, key: str, environ: Mapping[str, str]) -> None:
     folder = channel.locate_servers(home)
     make_private_folder(folder)
+    if _was_started(channel.locate_lock(folder, key)):
+        return
     subprocess.Popen(
         [sys.executable, "-P", "-m", "maxagent.cli.preload", str(folder), key],
         env={"PATH": environ.get("PATH", os.defpath), **identity.list_fixed_variables(environ)},
@@ -46,6 +52,14 @@ def _start(home: Path, key: str, environ: Mapping[str, str]) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def _was_started(lock: Path) -> bool:
+    """Return whether a server is being started, or failed lately: one that ends has no lock."""
+    try:
+        return time.time() - lock.stat().st_mtime < RETRY_SECONDS
+    except FileNotFoundError:
+        return False
 
 
 def end_server(home: Path, key: str) -> None:

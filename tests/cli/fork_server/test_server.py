@@ -109,6 +109,7 @@ SAME = [
     "TERM=dumb NO_COLOR=1 $P",
     "A='two\nlines' B= $P",
     "unset HOME; $P",
+    "B=$'\\xff\\xfe' $P $'\\xff'",
     "echo x > file; $P < file",
     "$P <&0",
     "setsid $P",
@@ -219,3 +220,11 @@ def test_run_outlives_its_server(probe: Probe, line: str, code: int) -> None:
         output, errors = client.communicate(timeout=60)
     assert client.returncode == code
     assert ("the text" in output) if code == 7 else ("mcode threads list" in errors)
+
+
+def test_forty_runs_at_once_are_apart(probe: Probe) -> None:
+    line = "for n in $(seq 40); do echo text $n | $P read $n > out$n & done; wait"
+    _, _, errors = probe.run(line)
+    texts = [(probe.folder / f"out{n}").read_text().strip() for n in range(1, 41)]
+    assert texts == [f"text {n}" for n in range(1, 41)]
+    assert errors.count("cold") < 40

@@ -173,7 +173,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     commands = {match for match in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
     names = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
     names |= {"undo", "rewind", "diff", "trust", "agents", "chat", "init", "models", "auth"}
-    names |= {"test"}
+    names |= {"test", "web"}
     assert {command.split()[0] for command in commands} <= names
     for name in names - {"in"}:
         assert mcode([name, "--help"], tmp_path).returncode == 0, name

@@ -294,13 +294,28 @@ STEPS: dict[str, Callable[[Tour], str]] = {
 }
 
 
+def take_pictures(browser: Browser) -> None:
+    """Take a picture of a thread's open question in each size."""
+    for name, (width, height) in PLACE["views"].items():
+        page = browser.new_page(viewport={"width": width, "height": height}, locale="en-US")
+        page.goto(PLACE["address"])
+        page.wait_for_selector(".inbox", state="attached")
+        page.evaluate(f"location.hash = '#/t/{PLACE['thread']}'")
+        page.wait_for_selector(".question .diff")
+        page.wait_for_timeout(500)  # until the page has scrolled to its end
+        page.screenshot(path=str(Path(PLACE["pictures"], name)))
+
+
 def main() -> None:
-    """Do all steps."""
+    """Do all steps; with `views` take pictures alone."""
     ends = dict[str, str]()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=PLACE["browser"], args=["--no-sandbox"]
         )
+        if "views" in PLACE:
+            take_pictures(browser)
+            return
         tour = Tour(browser)
         for name, step in STEPS.items():
             try:

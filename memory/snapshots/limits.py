@@ -17,8 +17,8 @@ from ...config.text import join_texts, text
 # Bytes. A changed file is stored again: 20 MB take git 0.4 s, the most that a snapshot may take;
 # sources and small assets are far below, recordings and models far above.
 MAX_STORED_FILE_BYTES = 20_000_000
-# Git checks 20,000 files in 0.06 s at each snapshot; this many still take less than 0.5 s
-MAX_FILES = 100_000
+# A watch tells what has changed; without one, git checks 20,000 files in 0.06 s at each snapshot
+MAX_FILES = 200_000
 # For all files together: the first snapshot stores some 50 MB a second, so it takes about 20 s
 MAX_BYTES = 1_000_000_000
 # Bytes that always fit, without counting the files already stored

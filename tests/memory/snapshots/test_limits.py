@@ -50,7 +50,7 @@ def test_what_is_left_out_is_reported_in_words() -> None:
     skipped_files = SkippedFiles([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
     assert skipped_files.describe() == (
         "not in snapshots, so undo cannot restore it: "
-        "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 100,000 that a snapshot holds; "
+        "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 200,000 that a snapshot holds; "
         "2,000 files beyond the 1 GB that all files of a snapshot may take; "
         "not readable: `0`, `1`, `2`, `3`, `4`, 3 more"
     )

@@ -84,6 +84,7 @@ class AguiEndpoint:
             yield renderer.fail(translate("the server failed"), "failed")
 
     async def _stream_run(self, job: RunInput, renderer: RunRenderer) -> AsyncGenerator[Json]:
+        await self._streams.are_resumed.wait()  # a run that goes on is no run that was stopped
         row = await self._find(job.thread_id)
         begin = await self._choose(job, row, renderer)
         if row and begin is None and job.resume:  # all that was open is left as it is

@@ -314,7 +314,8 @@ def _list_messages(entries: Sequence[Mapping[str, Any]]) -> Iterator[Json]:
                 content = content if entry["ok"] else content.removeprefix("Error: ")
                 yield _build_result(call_id, content, entry["ok"], facts)
         elif kind in _ROLES:
-            yield {"id": name, "role": _ROLES[kind], "content": entry.get("text", "")}
+            if text := entry.get("text"):  # a stopped answer may have none
+                yield {"id": name, "role": _ROLES[kind], "content": text}
         else:
             content = {key: value for key, value in entry.items() if key != "kind"}
             activity = {"id": name, "role": "activity", "activityType": PREFIX + kind}

@@ -7,6 +7,7 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
+from ...tools.result import ToolError
 from ..acp.permissions import (
     Decision,
     build_answer,
@@ -111,8 +112,10 @@ def read_answer(question: Question, choices: Sequence[Mapping[str, Any]]) -> Ans
 def _read_choice(choice: Mapping[str, Any], request: Mapping[str, Any]) -> Decision:
     if isinstance(message := choice.get("text"), str):
         return {"type": "respond", "message": message}
-    if (form := choice.get("form")) and is_form(request):
-        return read_form({"action": "accept", "content": form}, request) or _refuse("")
+    if isinstance(choice.get("form"), dict) and is_form(request):
+        values = cast("dict[str, Any]", choice["form"])
+        _check_form(values, request)
+        return read_form({"action": "accept", "content": values}, request) or _refuse("")
     chosen = _read_chosen(choice) if request["name"] == PLAN else {}
     if "edit" in choice:
         return {**_read_edit(choice["edit"], request), **chosen}
@@ -120,6 +123,17 @@ def _read_choice(choice: Mapping[str, Any], request: Mapping[str, Any]) -> Decis
     if option == "reject":
         return _refuse(str(choice.get("reason") or ""))
     return {**read_decision(option, request), **chosen}
+
+
+def _check_form(values: Mapping[str, Any], request: Mapping[str, Any]) -> None:
+    """Raise UsageError if the server that asks cannot take these values."""
+    from ...tools.mcp.questions import read_form_answer
+
+    try:
+        answer = {"type": "edit", "edited_action": {"args": values}}
+        read_form_answer(answer, request.get("form") or {})
+    except ToolError as error:
+        raise UsageError(str(error), hint=_AGAIN) from error
 
 
 def _read_chosen(choice: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class ThreadStreams:
         self._streams = dict[str, asyncio.Task[ThreadStream]]()
         self._runs = dict[str, asyncio.Task[None]]()
         self._seen = dict[str, tuple[object, ...]]()
+        self.are_resumed = asyncio.Event()
+        """Set as soon as the runs that a crash has ended go on."""
 
     async def open(self, thread_id: str) -> ThreadStream:
         """Return the stream of a thread."""
@@ -180,6 +182,12 @@ class ThreadStreams:
 
     async def resume_crashed(self) -> list[str]:
         """Resume the runs that a server had started here and a crash has ended; return which."""
+        try:
+            return await self._resume_all()
+        finally:
+            self.are_resumed.set()
+
+    async def _resume_all(self) -> list[str]:
         resumed = list[str]()
         for thread_id in await asyncio.to_thread(self._numbers.list_running):
             try:

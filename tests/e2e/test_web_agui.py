@@ -4,6 +4,7 @@ Where the package `ag-ui-protocol` is installed, each event is checked by its mo
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from importlib import import_module
@@ -28,6 +29,8 @@ OPENERS = {
     "SUBAGENT_STARTED": ("SUBAGENT_FINISHED", "subagentRunId"),
 }
 TASKS = [{"agent_type": "explore", "task": f"look at {name}"} for name in ("one", "two", "three")]
+HOSTILE = Path(__file__).parents[1] / "fixtures" / "mcp_servers" / "hostile.py"
+ASKS: Json = {"tool_name": "asked_effect", "arguments": {"text": "x"}}
 SCRIPTS: Mapping[str, Any] = {
     "talk": [{"thinking": "Hm.", "text": "Hello."}, {"text": "Again."}],
     "calls": [
@@ -47,6 +50,14 @@ SCRIPTS: Mapping[str, Any] = {
             {"text": "I was told."},
         ],
     },
+    "waits": [
+        {"tool_calls": [{"name": "run_command", "args": {"command": "sleep 3; echo x >> log"}}]},
+        {"text": "Waited."},
+    ],
+    "form": [
+        {"tool_calls": [{"name": "use_mcp_tool", "args": {"server_name": "asks", **ASKS}}]},
+        {"text": "Filled in."},
+    ],
     "over": [],
 }
 YES, NO = {"approved": True}, {"approved": False, "reason": "no"}
@@ -195,6 +206,45 @@ def test_an_answer_begun_again_replaces_the_first(tmp_path: Path, provider: Prov
     assert [message["role"] for message in snapshot] == ["user"]
     at = [event["type"] for event in events].index("MESSAGES_SNAPSHOT")
     assert "".join(pick(events[at:], "TEXT_MESSAGE_CONTENT", "delta")) == answer
+
+
+def test_a_client_comes_back_after_a_crash(tmp_path: Path) -> None:
+    program = Program(tmp_path, "http://127.0.0.1:9/v1")
+    with PageServer(program) as server:
+        client = Client(server, tmp_path, "waits")
+        body = {"threadId": client.thread, "runId": "r", "forwardedProps": client.props}
+        sent = [{"id": "m", "role": "user", "content": "Wait."}]
+        events = read_events(server, {**body, "messages": sent})
+        while next(events)["type"] != "TOOL_CALL_END":
+            pass
+        server.end()
+    with PageServer(program, port=server.port) as server:
+        client.server = server
+        goes_on, later = client.run(), client.run()
+    assert "".join(pick(goes_on, "TEXT_MESSAGE_CONTENT", "delta")) == "Waited."
+    texts = [each.get("content") for each in pick(later, "MESSAGES_SNAPSHOT", "messages")[0]]
+    assert (texts[0], texts[-1]) == ("Wait.", "Waited.")
+    assert program.lines("log") == ["x"]
+
+
+def test_a_form_of_a_server_is_filled_in(tmp_path: Path) -> None:
+    program = Program(tmp_path, "http://127.0.0.1:9/v1")
+    asks = {"type": "stdio", "command": sys.executable, "args": [str(HOSTILE), "new"]}
+    asks["env"] = {"MCP_EFFECTS": str(tmp_path / "effects")}
+    file = Path(program.environ["HOME"]) / ".config" / "maxagent" / "mcp_servers.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"servers": {"asks": asks}}))
+    with PageServer(program) as server:
+        for payload in ({"name": "Ada"}, None):
+            client = Client(server, tmp_path, "form")
+            asked = client.run("Go")
+            [interrupt] = asked[-1]["outcome"]["interrupts"]
+            assert interrupt["reason"] == "input_required" and "Who?" in interrupt["message"]
+            assert list(interrupt["responseSchema"]["properties"]) == ["name"]
+            assert client.answer(asked[-1], {"age": 7})[-1]["type"] == "RUN_ERROR"
+            end = client.answer(asked[-1], payload)
+            [result] = pick(end, "TOOL_CALL_RESULT", "metadata")
+            assert (result["mcode"]["ok"], end[-1]["outcome"]["type"]) == (True, "success")
 
 
 @pytest.mark.parametrize(

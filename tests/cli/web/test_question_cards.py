@@ -13,7 +13,8 @@ CALL: dict[str, Any] = {"name": "run_command", "args": {"command": "make"}, "des
 RULE = {**CALL, "always": "run_command(make)"}
 ASKS = {"name": "ask_user", "args": {"question": "Which?", "options": ["x", "y"]}}
 SAYS = {"name": "ask_user", "args": {"question": "Which?"}}
-FORM = {"name": "f", "args": {}, "form": {"type": "object", "properties": {}}}
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
+FORM = {"name": "f", "args": {}, "form": SCHEMA}
 
 
 def ask(*requests: dict[str, Any], kind: Any = "approval", allowed: Any = None) -> Question:
@@ -52,6 +53,7 @@ def test_a_card_offers_what_the_question_accepts(
         ({}, CALL, {"type": "reject", "message": ""}),
         ({"option": ["allow"]}, CALL, {"type": "reject", "message": ""}),
         ({"form": {"a": 1}}, CALL, {"type": "reject", "message": ""}),
+        ({"form": {}}, FORM, {"type": "edit", "edited_action": {"name": "f", "args": {}}}),
     ],
 )
 def test_a_choice_becomes_a_decision(
@@ -114,6 +116,12 @@ def test_a_server_checks_its_own_arguments() -> None:
     request = {"name": "mcp_git_log", "args": {"count": 1}}
     [decision] = read_answer(ask(request), [{"edit": {"count": "x"}}]).decisions
     assert decision["edited_action"]["args"] == {"count": "x"}
+
+
+@pytest.mark.parametrize("values", [{"b": 1}, {"a": "x"}, {"a": 1.5}, {"a": 1, "b": 1}, {"a": []}])
+def test_a_form_that_does_not_fit_is_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="send it again"):
+        read_answer(ask(FORM), [{"form": values}])
 
 
 def test_a_form_is_filled_in() -> None:

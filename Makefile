@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture pictures test test-fast evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture pictures test test-fast test-postgres evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -30,6 +30,9 @@ pictures: $(INSTALLED) ## draw build/pictures/index.html: real runs, dark, light
 
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile
+
+test-postgres: $(INSTALLED) ## run the tests of memory and threads on a real PostgreSQL, started for them
+	env -u PYTHONDONTWRITEBYTECODE MCODE_TEST_POSTGRES=1 $(BIN)/python -m pytest -n 4 --dist loadfile tests/memory tests/sdk/threads tests/sdk/transfer
 
 evals: ## list the evaluations: programs with a report, which take minutes to hours
 	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|harness|interop|race|token-counts|torture)'

@@ -45,7 +45,7 @@ class AnswerStyle(StrEnum):
 
 
 class Language(StrEnum):
-    """Languages of the interface, as in `config/settings/language.py`."""
+    """Languages of the interface, as in `config/settings/early_settings.py`."""
 
     en = "en"
     zh = "zh"

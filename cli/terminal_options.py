@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..config.paths import locate_user_config
-from ..config.settings.language import read_content
+from ..config.settings.early_settings import read_content
 from ..config.settings.profiles import get_profile_name, list_profiles, locate_profiles
 
 # The lines below `ui:` that are indented, empty or a comment

@@ -197,9 +197,12 @@ class Journal:
 
     def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:
         self._connection.execute(
-            "INSERT OR REPLACE INTO journal"
-            " (thread_id, call_id, tool, effectful, state, started_at, pid)"
-            " VALUES (?, ?, ?, ?, 'started', ?, ?)",
+            "INSERT INTO journal (thread_id, call_id, tool, effectful, state, started_at, pid)"
+            " VALUES (?, ?, ?, ?, 'started', ?, ?)"
+            " ON CONFLICT (thread_id, call_id) DO UPDATE SET tool = excluded.tool,"
+            " effectful = excluded.effectful, state = 'started', result = NULL,"
+            " started_at = excluded.started_at, finished_at = NULL, pid = excluded.pid,"
+            " question = NULL",
             (thread_id, call_id, tool, effectful, _format_now(), os.getpid()),
         )
 

@@ -24,6 +24,11 @@ _TAKE = """
 _READ = "SELECT pid FROM journal WHERE thread_id = ? AND call_id = 'lease'"
 
 
+def is_sqlite(connection: object) -> bool:
+    """Return whether it is SQLite's own connection, and not PostgreSQL's behind its interface."""
+    return isinstance(connection, sqlite3.Connection)
+
+
 @contextmanager
 def begin_transaction(connection: sqlite3.Connection) -> Generator[None]:
     """Begin a write transaction: afterwards all of it is on disk, or nothing."""
@@ -47,6 +52,8 @@ def begin_thread_write(
     Who holds no lease of it may write: nothing was lost.
     """
     with begin_transaction(connection):
+        if not is_sqlite(connection):  # which has one writer at a time
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (thread_id,))
         number = get_lease_number(database, thread_id)
         if number and number != _read_number(connection, thread_id):
             raise build_lost_error(thread_id)
@@ -54,12 +61,12 @@ def begin_thread_write(
 
 
 def take_lease_number(connection: sqlite3.Connection, database: Path, thread_id: str) -> int:
-    """Return the number of this process's new lease; from now on earlier ones cannot write."""
-    # without waiting for the disk: a power cut ends every holder, too
-    connection.execute("PRAGMA synchronous = NORMAL")
-    with begin_transaction(connection):
-        connection.execute(_TAKE, (thread_id,))
-        number = _read_number(connection, thread_id)
+    """Return the number of this process's new lease; earlier ones cannot write once it is kept.
+
+    A transaction is open.
+    """
+    connection.execute(_TAKE, (thread_id,))
+    number = _read_number(connection, thread_id)
     _numbers[_build_key(database, thread_id)] = number
     return number
 

@@ -1,5 +1,6 @@
 """The settings and fixtures of the test suite."""
 
+from postgres_server import chosen_database, postgres
 from suite import (
     anthropic_provider,
     home_of_the_tests,
@@ -14,7 +15,9 @@ from suite import (
 
 __all__ = [
     "anthropic_provider",
+    "chosen_database",
     "home_of_the_tests",
+    "postgres",
     "provider",
     "pytest_collection",
     "pytest_collection_finish",

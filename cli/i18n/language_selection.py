@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...config.errors import UsageError
-from ...config.settings.language import LANGUAGES, read_language
+from ...config.settings.early_settings import LANGUAGES, read_language
 from ...config.text import text
 from .catalogs import detect_language
 

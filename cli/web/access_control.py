@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...config.settings.language import LANGUAGES
+from ...config.settings.early_settings import LANGUAGES
 from ...config.text import text
 from ..i18n.catalogs import use_request_language
 from ..i18n.message_translation import translate

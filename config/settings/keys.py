@@ -62,6 +62,8 @@ def is_section(path: KeyPath) -> bool:
 
 def is_secret(path: KeyPath) -> bool:
     """Return whether its value must never be shown."""
+    if path == ("database",):  # it may have a password in it
+        return True
     return path[-1:] == ("api_key",) or path[-2:-1] in (("extra_headers",), ("headers",))
 
 

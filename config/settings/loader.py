@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
+from urllib.parse import unquote, urlsplit
 
 from ..paths import locate_project_config, locate_user_config
 from ..security.ignore_patterns import IGNORE_PATTERNS
@@ -104,14 +105,14 @@ def load_settings(
 
 
 def _list_own_sections(layer: Layer) -> list[str]:
-    """Report what a project may not say: where traces are sent, how the user's `mcode` looks."""
+    """Report what a project may not say: where threads and traces go, how `mcode` looks."""
     return [
         text(
             "{place}: `{section}` can be set in your own configuration only",
             place=layer.find_origin((section,)),
             section=section,
         )
-        for section in ("otel", "ui", "server")
+        for section in ("database", "otel", "ui", "server")
         if section in layer.values
     ]
 
@@ -144,6 +145,8 @@ def _remember_secret(path: KeyPath, value: str) -> None:
     """Remember a key, or the credential in a header; other headers may hold ordinary words."""
     if path[-1] == "api_key":
         remember_secret(join_key(path), value)
+    elif path == ("database",):
+        remember_secret(join_key(path), unquote(urlsplit(value).password or ""))
     elif _CREDENTIAL_HEADER.search(path[-1]):
         remember_secret(join_key(path), value)
         remember_secret(join_key(path), value.rpartition(" ")[2])  # after `Bearer`

@@ -373,6 +373,8 @@ class Settings(Section):
     rag: RagSection = RagSection()
     threads: ThreadsSection = ThreadsSection()
     log: LogSection = LogSection()
+    database: str = ""
+    """`postgres://USER@HOST/NAME`: where threads are kept; empty: in a file of your home."""
     otel: OtelSection = OtelSection()
     ui: UiSection = UiSection()
     server: ServerSection = ServerSection()

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...config import paths
 from ...config.remote_url import split_remote_url
-from ..database.connection import connect
+from ..database.connection import connect, find_server, prepare_database
+from ..transaction import is_sqlite
 from .card import card_from_value
 from .folder_record import describe_folder
 from .namespaces import (
@@ -31,6 +32,8 @@ from .repository import find_repository
 
 if TYPE_CHECKING:
     from .card_rows import CardRows
+
+_HAS_THREADS = "SELECT 1 FROM sqlite_schema WHERE name = 'threads'"
 
 
 def adopt_older_cards(rows: "CardRows", home: Path) -> None:
@@ -112,9 +115,11 @@ def _has_other_source(
 def _read_thread_folders(home: Path) -> dict[str, str]:
     """Return the folder of each thread."""
     path = paths.locate_database(home)
-    if not path.exists():
+    if find_server(path):
+        prepare_database(path)
+    elif not path.exists():
         return {}
     with closing(connect(path)) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'threads'").fetchone():
+        if is_sqlite(connection) and not connection.execute(_HAS_THREADS).fetchone():
             return {}
         return dict(connection.execute("SELECT thread_id, folder FROM threads").fetchall())

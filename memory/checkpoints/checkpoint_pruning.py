@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, cast
 
-from ..transaction import begin_transaction
+from ..transaction import begin_transaction, is_sqlite
 from .packed_rows import PackedObject, pack_row, unpack_row
 from .row_compression import compress_row, expand_row
 from .row_data import get_mapping
@@ -168,7 +168,7 @@ def compact_thread(
     before = connection.total_changes
     for namespace in (OWN_NAMESPACE, *children):
         _compact_conversation(connection, thread_id, namespace)
-    if connection.total_changes > before:
+    if connection.total_changes > before and is_sqlite(connection):
         for rows, move in _MOVES:
             _move_rows(connection, rows, move, thread_id)
 

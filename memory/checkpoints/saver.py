@@ -23,28 +23,38 @@ from typing_extensions import override
 
 from ..rollback_lock import RollbackLock
 from ..transaction import build_lost_error, get_lease_number
-from .checkpoint_id import parse_ticks
 from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer
-from .tables import KEPT_CHANNELS
+from .tables import KEPT_CHANNELS, parse_ticks
 
 _LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
 _PUT = """
-    INSERT OR REPLACE INTO checkpoints
+    INSERT INTO checkpoints
         (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
     SELECT :thread, :namespace, :checkpoint, :parent, :type, :data, :metadata
     WHERE :lease IS NULL
         OR :lease = (SELECT pid FROM journal WHERE thread_id = :thread AND call_id = 'lease')
+    ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id) DO UPDATE SET
+        parent_checkpoint_id = excluded.parent_checkpoint_id, type = excluded.type,
+        checkpoint = excluded.checkpoint, metadata = excluded.metadata
 """
-_PUT_WRITE = """
-    INSERT OR IGNORE INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,
+_WRITE = """
+    INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,
         channel, type, value)
     SELECT :thread, :namespace, :checkpoint, :task, :path, :index, :channel, :type, :data
     WHERE :lease IS NULL
         OR :lease = (SELECT pid FROM journal WHERE thread_id = :thread AND call_id = 'lease')
 """
+_KEEP_WRITE = _WRITE + " ON CONFLICT DO NOTHING"
 # What LangGraph writes again: a question, an answer, an error
-_REPLACE_WRITE = _PUT_WRITE.replace("IGNORE", "REPLACE")
+_REPLACE_WRITE = (
+    _WRITE
+    + """
+    ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) DO UPDATE SET
+        task_path = excluded.task_path, channel = excluded.channel, type = excluded.type,
+        value = excluded.value
+"""
+)
 _HAS_LEASE = (
     "SELECT 1 FROM journal WHERE thread_id = :thread AND call_id = 'lease' AND pid = :lease"
 )
@@ -152,7 +162,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         replaces = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         await self.setup()
         async with self.lock:
-            await self._write_rows(_REPLACE_WRITE if replaces else _PUT_WRITE, rows)
+            await self._write_rows(_REPLACE_WRITE if replaces else _KEEP_WRITE, rows)
 
     async def _write_rows(self, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
         done = await self.conn.executemany(statement, rows)

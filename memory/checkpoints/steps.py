@@ -25,10 +25,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from .checkpoint_id import parse_time
 from .messages import ModelMessage, read_model_messages
 from .row_data import get_mapping, to_int, unpack_blob
-from .tables import has_tables
+from .tables import has_tables, parse_time
 
 # What comes next while a call is open: it is ruled on, asked about, or runs
 CALL_NODES = frozenset({"approve", "tools", "switch", "subagent", "reports"})

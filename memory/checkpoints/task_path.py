@@ -5,9 +5,9 @@ PULLED = "~__pregel_pull, "
 _PUSHED = "~__pregel_push, "
 _UPDATED = "~__interrupt"
 
-# GLOB, since an underscore matches any character in LIKE
-WRITTEN_BY_EDGE = "task_path GLOB '~__pregel_pull*'"
-WRITTEN_BY_UPDATE = "task_path GLOB '~__interrupt*'"
+# Not LIKE, where an underscore matches any character
+WRITTEN_BY_EDGE = "SUBSTR(task_path, 1, 14) = '~__pregel_pull'"
+WRITTEN_BY_UPDATE = "SUBSTR(task_path, 1, 12) = '~__interrupt'"
 
 
 def parse_node(path: str) -> str:

@@ -5,10 +5,9 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .checkpoint_id import parse_time
 from .open_questions import read_open_questions
 from .row_data import get_mapping, unpack_blob
-from .tables import OWN_NAMESPACE, has_tables
+from .tables import OWN_NAMESPACE, has_tables, parse_time
 
 # Jump from thread to thread in the index, since DISTINCT would read every checkpoint.
 _THREAD_IDS = """

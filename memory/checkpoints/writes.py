@@ -6,9 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .checkpoint_id import parse_time
 from .row_data import filter_mappings, unpack_blob, unpack_fields
-from .tables import CONVERSATION, OWN_NAMESPACE, STORY, has_tables, read_conversation_ids
+from .tables import (
+    CONVERSATION,
+    OWN_NAMESPACE,
+    STORY,
+    has_tables,
+    parse_time,
+    read_conversation_ids,
+)
 from .task_path import parse_node
 
 # LangGraph applies the writes in the same order.

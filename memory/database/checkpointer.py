@@ -3,12 +3,19 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import aiosqlite
 
 from ..checkpoints.saver import CheckpointSaver
-from .connection import SETTINGS, prepare_database, translate_sqlite_errors
+from .connection import (
+    SETTINGS,
+    connect_server,
+    find_server,
+    prepare_database,
+    translate_sqlite_errors,
+)
 
 
 @asynccontextmanager
@@ -22,13 +29,20 @@ async def open_checkpointer(
     """
     await asyncio.to_thread(prepare_database, path)
     with translate_sqlite_errors(path):
-        async with aiosqlite.connect(path) as connection:
+        async with _open(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
             saver = build(connection, path)
+            saver.is_setup = bool(find_server(path))  # has the tables already
             await saver.setup()
             try:
                 yield saver
             finally:
                 async with saver.lock:  # a run that was cancelled may still write
                     await connection.close()
+
+
+def _open(path: Path) -> aiosqlite.Connection:
+    if url := find_server(path):
+        return aiosqlite.Connection(partial(connect_server, url, begins=True), iter_chunk_size=64)
+    return aiosqlite.connect(path)

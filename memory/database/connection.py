@@ -16,11 +16,13 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.file_lock import USE_LOCAL_DISK, choose_file_hint, find_lock_refusal
+from ...config.settings.early_settings import find_database_url
 from ...config.text import text
+from ..transaction import is_sqlite
 from .migrations import MIGRATIONS
 from .recovery import (
     find_set_aside,
@@ -77,14 +79,32 @@ class DatabaseSetup:
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection in autocommit mode that any one thread at a time may use.
 
-    If the folder is not writable, or the disk is full, the connection is read-only.
+    If the folder is not writable, or the disk is full, the connection is read-only. Threads may be
+    in PostgreSQL: then it only looks like SQLite's, as far as our queries need it.
     """
+    if url := find_server(path):
+        return connect_server(url)
     try:
         return _open(_build_uri(path))
     except sqlite3.OperationalError as error:
         if _get_error_code(error) not in _NO_ROOM or _has_log(path):
             raise
         return _open(_build_uri(path, is_full=True))
+
+
+def find_server(path: Path) -> str:
+    """Return the address of the server that has the threads; empty: they are in the file."""
+    # only the threads of a home: not cards, and not the files that a repair makes
+    if path.name != "threads.db" or path.parent.name != "data":
+        return ""
+    return find_database_url(path.parent.parent)
+
+
+def connect_server(url: str, *, begins: bool = False) -> sqlite3.Connection:
+    """Open a connection to PostgreSQL; `begins`: a write begins a transaction."""
+    from .postgres import PostgresConnection
+
+    return cast("sqlite3.Connection", PostgresConnection(url, begins=begins))
 
 
 def _open(address: str) -> sqlite3.Connection:
@@ -114,6 +134,9 @@ def _has_log(path: Path) -> bool:
 
 def read_data_version(connection: sqlite3.Connection) -> int:
     """Return a number that changes when another connection has changed the database."""
+    if not is_sqlite(connection):
+        query = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
+        return int(connection.execute(query).fetchone()[0])
     return connection.execute("PRAGMA data_version").fetchone()[0]
 
 
@@ -127,6 +150,12 @@ def prepare_database(path: Path) -> DatabaseSetup:
 
     Raises UsageError if a newer MaxAgent wrote it, MaxAgentError if the disk cannot be written.
     """
+    if url := find_server(path):
+        from .server_tables import prepare_postgres
+
+        with translate_known_errors(path):
+            prepare_postgres(url)
+        return DatabaseSetup(set_aside=None)
     try:
         with translate_sqlite_errors(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -170,6 +199,8 @@ def translate_known_errors(path: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        if isinstance(translated := getattr(error, "translated", None), MaxAgentError):
+            raise translated from error  # of PostgreSQL
         code = _get_error_code(error)
         if code not in _REASONS:
             raise

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ..checkpoints.tables import rebuild_indexes
-from .connection import connect
+from .connection import connect, find_server
 
 # 1,000 pages in one transaction: 4 MB, or 8
 _PORTION = "PRAGMA incremental_vacuum(1000)"
@@ -18,6 +18,8 @@ def release_pages(path: Path) -> None:
     A database of an older MaxAgent is rewritten once while others wait; on disk, as the rest of it
     may be larger than the memory.
     """
+    if find_server(path):
+        return  # PostgreSQL does so by itself
     with closing(connect(path)) as connection:
         connection.execute("PRAGMA temp_store = FILE")
         if connection.execute("PRAGMA auto_vacuum").fetchone() != (_INCREMENTAL,):

@@ -18,9 +18,9 @@ BLOCK = 1000
 _READ = "SELECT result FROM journal WHERE thread_id = ? AND call_id = 'events'"
 _LIST = "SELECT thread_id, result FROM journal WHERE call_id = 'events'"
 _WRITE = """
-    INSERT OR REPLACE INTO journal
-    (thread_id, call_id, tool, effectful, state, started_at, pid, result)
+    INSERT INTO journal (thread_id, call_id, tool, effectful, state, started_at, pid, result)
     VALUES (?, 'events', '', 0, 'started', '', 0, ?)
+    ON CONFLICT (thread_id, call_id) DO UPDATE SET result = excluded.result
 """
 
 

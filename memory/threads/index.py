@@ -19,7 +19,12 @@ from ...config.security.private_files import delete_folder
 from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
-from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..database.connection import (
+    connect,
+    find_server,
+    prepare_database,
+    translate_sqlite_errors,
+)
 from ..transaction import begin_thread_write
 from . import lease
 from .audit import delete_audit
@@ -300,14 +305,20 @@ def count_threads(database: Path) -> dict[tuple[str, str], int]:
     Reads only, and repairs nothing. Raises sqlite3.Error for a database that cannot be read.
     """
     query = "SELECT graph, status, COUNT(*) FROM threads GROUP BY graph, status"
-    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(_open_to_read(database)) as connection:
         return {(graph, status): count for graph, status, count in connection.execute(query)}
 
 
 def list_thread_ids(database: Path) -> set[str]:
     """List the threads of our table; reads only, as `count_threads`."""
-    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(_open_to_read(database)) as connection:
         return {row[0] for row in connection.execute("SELECT thread_id FROM threads")}
+
+
+def _open_to_read(database: Path) -> sqlite3.Connection:
+    if find_server(database):
+        return connect(database)
+    return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
 
 
 def _validate_name(raw_name: str) -> str:

@@ -3,7 +3,7 @@
 The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires, and a
 process that is stopped keeps its lease. Where the lock is lost all the same, because its file was
 deleted or a network file system forgot it, the lease's number keeps the one who lost it from
-writing: `../transaction.py`.
+writing: `../transaction.py`. With PostgreSQL it has a lease there, too: `server_lease.py`.
 """
 
 import fcntl
@@ -23,8 +23,13 @@ from ...config.errors import MaxAgentError, ThreadBusyError
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
-from ..database.connection import connect, prepare_database, translate_sqlite_errors
-from ..transaction import drop_lease_number, take_lease_number
+from ..database.connection import (
+    connect,
+    find_server,
+    prepare_database,
+    translate_sqlite_errors,
+)
+from ..transaction import begin_transaction, drop_lease_number, take_lease_number
 from .thread_id import validate_thread_id
 
 _HOST = socket.gethostname()
@@ -69,8 +74,7 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
     with ExitStack() as held:
         held.callback(_release_lock, path, lock)
         database = paths.locate_database(home)
-        number = _take_number(database, thread_id)
-        held.callback(drop_lease_number, database, thread_id, number)
+        number = _take_number(held, database, thread_id)
         _logger.info("lease %d acquired: thread %s", number, thread_id)
         yield
     _logger.info("lease released: thread %s", thread_id)
@@ -78,6 +82,13 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
 
 def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
     """Return the process that runs the thread; None if there is none."""
+    database = paths.locate_database(home)
+    if find_server(database):
+        from .server_lease import read_holder
+
+        prepare_database(database)
+        fields = read_holder(database, validate_thread_id(thread_id), _HOST)
+        return LeaseHolder(**fields) if fields else None
     path = get_lock_path(home, thread_id)
     try:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -103,11 +114,30 @@ def get_lock_path(home: Path, thread_id: str) -> Path:
     return ensure_data_folder(home) / "leases" / f"{validate_thread_id(thread_id)}.lock"
 
 
-def _take_number(database: Path, thread_id: str) -> int:
-    if not database.exists():
+def _take_number(held: ExitStack, database: Path, thread_id: str) -> int:
+    if find_server(database):
         prepare_database(database)
-    with translate_sqlite_errors(database), closing(connect(database)) as connection:
-        return take_lease_number(connection, database, thread_id)
+        number = _take_from_server(held, database, thread_id)
+    else:
+        if not database.exists():
+            prepare_database(database)
+        with translate_sqlite_errors(database), closing(connect(database)) as connection:
+            # without waiting for the disk: a power cut ends every holder, too
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with begin_transaction(connection):
+                number = take_lease_number(connection, database, thread_id)
+    held.callback(drop_lease_number, database, thread_id, number)
+    return number
+
+
+def _take_from_server(held: ExitStack, database: Path, thread_id: str) -> int:
+    from .server_lease import end_lease, take_lease
+
+    lease = take_lease(database, thread_id, asdict(_describe_this_process()))
+    if not isinstance(lease, int):
+        raise _build_busy_error(thread_id, LeaseHolder(**lease))
+    held.callback(end_lease, database, thread_id, lease)
+    return lease
 
 
 def _release_lock(path: Path, lock: int) -> None:

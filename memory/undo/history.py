@@ -82,7 +82,7 @@ class FileHistory:
         """Record an entry before its files change; restarting an unfinished one makes it unsure."""
         with self._begin_write(thread_id) as connection:
             query = (
-                "UPDATE file_history SET sure = sure AND state = 'done'"
+                "UPDATE file_history SET sure = CASE state WHEN 'done' THEN sure ELSE 0 END"
                 " WHERE thread_id = ? AND key = ?"
             )
             if not connection.execute(query, (thread_id, key)).rowcount:
@@ -119,9 +119,9 @@ class FileHistory:
                 return None
             connection.execute(
                 "UPDATE file_history SET state = 'done', after_tree = ?, changes = ?,"
-                " sure = sure AND ?, reverted = ?, left_alone = ?, doubtful = ?"
+                " sure = sure * ?, reverted = ?, left_alone = ?, doubtful = ?"
                 " WHERE thread_id = ? AND key = ?",
-                (after, _pack_changes(changes), sure, json.dumps(list(reverted)))
+                (after, _pack_changes(changes), int(sure), json.dumps(list(reverted)))
                 + (json.dumps(sorted(left)), json.dumps(sorted(doubtful)), thread_id, key),
             )
             return _to_entry(_read_row(connection, thread_id, key))
@@ -210,8 +210,10 @@ class FileHistory:
         """Return the threads with no changes since their last undo or rewind."""
         with self._begin_read() as connection:
             query = (
-                "SELECT thread_id, kind, MAX(number) FROM file_history"
+                "SELECT last.thread_id, last.kind FROM file_history AS last JOIN ("
+                "SELECT thread_id, MAX(number) AS number FROM file_history"
                 " WHERE kind != 'others' AND state = 'done' GROUP BY thread_id"
+                ") AS newest ON last.thread_id = newest.thread_id AND last.number = newest.number"
             )
             return {row[0] for row in connection.execute(query) if row[1] in ("undo", "rewind")}
 

@@ -31,7 +31,7 @@ HUMAN_INPUT_NODES = ("review", "")
 # Calls before a fork are recorded under the thread that made them
 _RESULTS = """
     WITH RECURSIVE family(id) AS (
-        VALUES (?) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
+        VALUES (:thread) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
     )
     SELECT call_id, result FROM family CROSS JOIN journal ON thread_id = family.id
     WHERE state = 'done' ORDER BY call_id
@@ -169,7 +169,7 @@ def _open_database(home: Path) -> Generator[sqlite3.Connection]:
 def _read_results(connection: sqlite3.Connection, thread_id: str) -> Facts:
     """Return the facts of each call's result, by its ID."""
     facts: dict[str, Mapping[str, Any]] = {}
-    for call_id, result in connection.execute(_RESULTS, (thread_id,)):
+    for call_id, result in connection.execute(_RESULTS, {"thread": thread_id}):
         with suppress(ValueError, TypeError):  # another program may have written it
             # a second run's key sorts after the first's
             facts[call_id.removesuffix(SECOND_RUN)] = get_mapping(json.loads(result), "metadata")

@@ -20,10 +20,10 @@ from typing_extensions import TypedDict
 
 from ...config.errors import UsageError
 from ...config.text import text
-from ...memory.checkpoints.checkpoint_id import parse_time
 from ...memory.checkpoints.packed_rows import PackedObject, pack_row, unpack_row
 from ...memory.checkpoints.row_data import get_mapping
 from ...memory.checkpoints.serializer import ALLOWED, StrictSerializer, find_foreign_type
+from ...memory.checkpoints.tables import parse_time
 from ...memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from ...memory.threads.archive import describe_first_error
 from ...memory.threads.transfer_rows import CallRow, ChildRows, TransferRows

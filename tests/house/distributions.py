@@ -14,6 +14,7 @@ from source_tree import ROOT, find_modules, find_statements
 EXTRA_PLACES = {
     "code": "tools/definitions/grammars.py",
     "openai": "models/langchain_responses.py",
+    "postgres": "memory/database/postgres.py",
     "studio": "sdk/studio/",
     "web": "cli/web/",
 }

@@ -15,6 +15,7 @@ from ....config.errors import MaxAgentError
 from ....config.security.private_files import open_private
 from ....config.security.redaction import redact, redact_json
 from ....config.settings.keys import hide_secrets
+from ....memory.database.connection import find_server
 from ....memory.threads.index import count_threads
 from ...rendering.listings.settings import as_yaml
 from ...rendering.sanitize import sanitize_text
@@ -119,11 +120,12 @@ def _format_settings(environment: DoctorEnvironment) -> str:
 
 def _count_threads(home: Path) -> str:
     database = home / "data" / "threads.db"
-    if not database.exists():
+    if not find_server(database) and not database.exists():
         return ""
     counts = count_threads(database)
     rows = [f"{graph} {status}: {count}" for (graph, status), count in sorted(counts.items())]
-    return "\n".join([*rows, f"database: {database.stat().st_size} bytes"])
+    size = "PostgreSQL" if find_server(database) else f"{database.stat().st_size} bytes"
+    return "\n".join([*rows, f"database: {size}"])
 
 
 def _read_last_error(home: Path) -> str:

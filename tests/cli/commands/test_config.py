@@ -49,8 +49,8 @@ def test_show_prints_every_setting_as_yaml(folder: Path) -> None:
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
         "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
-        "environment", "threads", "context", "memory", "log", "otel", "ui", "language", "copilot",
-        "after_edit", "hooks", "rag", "encoding", "server",
+        "environment", "threads", "context", "memory", "log", "database", "otel", "ui", "language",
+        "copilot", "after_edit", "hooks", "rag", "encoding", "server",
     }  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def test_wrong_language_variable_error_lists_known_languages(
 
 def test_the_schema_knows_the_same_languages() -> None:
     from maxagent.cli.options import Language
-    from maxagent.config.settings.language import LANGUAGES
+    from maxagent.config.settings.early_settings import LANGUAGES
 
     assert [item.value for item in Language] == list(LANGUAGES)
     for language in LANGUAGES:

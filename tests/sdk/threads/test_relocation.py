@@ -4,11 +4,10 @@ import asyncio
 import json
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from maxagent import Runner, trust
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.config.trust.decision import check_trust
+from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.sdk.threads.file_history import open_thread_files
@@ -98,7 +98,7 @@ async def test_moved_thread_continues_and_can_undo(
 def _read_states(home: Path) -> bytes:
     from maxagent.memory.checkpoints.row_compression import expand_row
 
-    with sqlite3.connect(paths.locate_database(home)) as connection:
+    with closing(connect(paths.locate_database(home))) as connection:
         rows = connection.execute("SELECT checkpoint FROM checkpoints").fetchall()
     return b"".join(expand_row(row[0]) for row in rows)
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.language import read_language
+from maxagent.config.settings.early_settings import find_database_url, read_language
 from maxagent.config.trust.decision import trust
 
 
@@ -53,3 +53,39 @@ def test_what_is_no_file_says_nothing(tmp_path: Path) -> None:
     (home / "config.yaml").mkdir()
     (project / ".llc.yaml").symlink_to("nowhere")
     assert read_language(project, home) == ""
+
+
+URL = "postgres://user:secret@host/threads"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("nowhere", ""),
+        ("home/config.yaml", URL),
+        ("home/profiles/work.yaml", URL),
+        ("home/profiles/other.yaml", ""),
+        ("project/.llc.yaml", ""),
+        ("variable", URL),
+        ("reference", URL),
+    ],
+)
+def test_database_is_the_users_own(
+    source: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LLC_DATABASE", "MAXAGENT_DATABASE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MAXAGENT_PROFILE", "work")
+    (tmp_path / "home/profiles").mkdir(parents=True)
+    (tmp_path / "home/profiles/work.yaml").write_text("")
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("DB_SECRET", "secret")
+    if source == "variable":
+        monkeypatch.setenv("MAXAGENT_DATABASE", URL)
+    elif source == "reference":
+        written = URL.replace("secret", "${DB_SECRET}")
+        (tmp_path / "home/config.yaml").write_text(f"database: {written}\n")
+    elif source != "nowhere":
+        (tmp_path / source).write_text(f"database: {URL}\n")
+    assert find_database_url(tmp_path / "home") == expected

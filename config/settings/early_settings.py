@@ -1,14 +1,20 @@
-"""The configured language, read before the other settings, without their schema.
+"""Settings that are read before the others, without their schema: the language, the database.
 
 The language must be known before the first output, including `mcode --help`. An invalid value is
-ignored here: the loader of the configuration reports it with its line.
+ignored here: the loader of the configuration reports it with its line. The database must be known
+where threads are listed, which needs no other setting.
 """
 
 import os
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
+from ..errors import UsageError
 from ..paths import locate_project_config, locate_user_config
+from ..text import text
+from .policy_file import POLICY_FILE
 from .profiles import get_profile_name, list_profiles, locate_profiles
 
 # Languages of the interface
@@ -20,6 +26,9 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 MAX_BYTES = 1_000_000
+_VARIABLES = ("MAXAGENT_DATABASE", "LLC_DATABASE")
+_SCHEMES = ("postgres://", "postgresql://")
+_UNESCAPED = re.compile(r"[@/?#]")
 
 
 def read_language(folder: Path, home: Path) -> str:
@@ -61,3 +70,40 @@ def read_content(file: Path) -> bytes:
 def _parse_language(content: bytes) -> str:
     match = _LINE.search(content)
     return match[1].decode() if match else ""
+
+
+def find_database_url(home: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the address of the PostgreSQL database of this home; empty: its threads are in a file.
+
+    It is read once in a process. Raises UsageError for any other address.
+    """
+    variables = tuple(environ.get(name, "") for name in (*_VARIABLES, "MAXAGENT_PROFILE"))
+    return _find_url(home, variables)
+
+
+@lru_cache
+def _find_url(home: Path, variables: tuple[str, ...]) -> str:
+    if not any(variables[:2]) and not _may_name_database(home):
+        return ""
+    from .loader import load_settings  # heavy, and needed for few
+
+    url = load_settings(home, home).settings.database
+    if url and not url.startswith(_SCHEMES):
+        raise UsageError(
+            text("`database` must begin with {schemes}", schemes=" or ".join(_SCHEMES)),
+            hint="leave it out to keep threads in a file of your own",
+        )
+    # else a part of the password would be taken for a host, and shown
+    if _UNESCAPED.search(url.partition("://")[2].rpartition("@")[0]):
+        raise UsageError(
+            "`database` has a user or password with a character that must be escaped",
+            hint="write `@` as %40, `/` as %2F, `?` as %3F and `#` as %23",
+        )
+    return url
+
+
+def _may_name_database(home: Path) -> bool:
+    """Return whether a file of the user or an administrator has the word in it."""
+    profiles = sorted(locate_profiles(home).glob("*.yaml"))
+    files = (locate_user_config(home), POLICY_FILE, *profiles)
+    return any(b"database" in read_content(file) for file in files)

@@ -94,6 +94,7 @@ def describe_process(files: list[int]) -> dict[str, Any]:
         "ignored": [int(number) for number in ignored],
         "blocked": [int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, ())],
         "session": os.getsid(0),
+        "unbuffered": getattr(sys.stdout, "write_through", False),
     }
 
 

@@ -42,8 +42,7 @@ def is_usual_python(environ: Mapping[str, str]) -> bool:
     unusual = [name for name in flags if name not in _HARMLESS_FLAGS and getattr(sys.flags, name)]
     folders = environ.get("PYTHONPATH", "").split(os.pathsep)
     is_relative = any(folder and not os.path.isabs(folder) for folder in folders)
-    is_unbuffered = bool(environ.get("PYTHONUNBUFFERED"))
-    return not (unusual or is_relative or is_unbuffered or sys._xoptions or sys.warnoptions)  # pyright: ignore
+    return not (unusual or is_relative or sys._xoptions or sys.warnoptions)  # pyright: ignore
 
 
 def read_confinement(process: int | str) -> list[str]:

@@ -8,7 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from io import TextIOWrapper
+from typing import NoReturn, TextIO
 
 from ...config.exit_codes import INTERRUPTED
 from . import caller, channel, identity
@@ -49,7 +50,7 @@ def _become_ready(connection: socket.socket, files: Sequence[int], key: str) -> 
     os.setpgid(0, 0)
     sys.argv[:] = request["argv"]
     caller.keep_session(request["session"])
-    _open_streams()
+    _open_streams(request["unbuffered"])
     _take_name()
     return connection
 
@@ -95,21 +96,26 @@ def _take_signals(ignored: Sequence[int], blocked: Sequence[int]) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _open_streams() -> None:
+def _open_streams(is_unbuffered: bool) -> None:
     """Open the three anew: how they buffer and seek depends on what is behind them."""
-    streams: dict[str, Any] = {}
-    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
-        before = getattr(sys, name)
-        buffering = 1 if name == "stderr" else -1
-        streams[name] = os.fdopen(
-            number, mode, buffering, encoding=before.encoding, errors=before.errors
-        )
-    for name, stream in streams.items():
+    opened = [_open_stream(number, is_unbuffered) for number in range(3)]
+    for name, stream in zip(_STREAMS, opened, strict=True):
         _KEPT.append(getattr(sys, name))
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 
 
+def _open_stream(number: int, is_unbuffered: bool) -> TextIO:
+    """Open one as Python does at its start."""
+    before = getattr(sys, _STREAMS[number])
+    if number and is_unbuffered:
+        raw = os.fdopen(number, "wb", 0)
+        return TextIOWrapper(raw, before.encoding, before.errors, write_through=True)
+    mode, buffering = ("w" if number else "r"), (1 if number == 2 else -1)
+    return os.fdopen(number, mode, buffering, encoding=before.encoding, errors=before.errors)
+
+
+_STREAMS = ("stdin", "stdout", "stderr")
 _KEPT: list[object] = []
 """The server's streams: freed, they would close the numbers that are the fork's now."""
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a serv
 class Probe:
     """Runs the program by bash, with a home where a server listens or does not."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, more: Mapping[str, str]) -> None:
+        self.folder, self.more = folder, more
         self.homes = {True: folder / "warm", False: folder / "cold"}
         for home in self.homes.values():
             (home / FOLDER).mkdir(parents=True, mode=0o700)
@@ -37,6 +37,7 @@ class Probe:
             "MAXAGENT_SERVER__WARM": "on",
             "C": str(self.homes[warm] / "config.yaml"),
             "P": f"{sys.executable} {PROBE} task",
+            **self.more,
         }
 
     def popen(self, line: str, *, warm: bool = True) -> "subprocess.Popen[str]":
@@ -59,9 +60,9 @@ class Probe:
 
 
 @pytest.fixture
-def probe(tmp_path: Path) -> Iterator[Probe]:
-    """The program, beside a server of its own."""
-    probe = Probe(tmp_path)
+def probe(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Probe]:
+    """The program, beside a server of its own, both with the variables of the parameter."""
+    probe = Probe(tmp_path, getattr(request, "param", {}))
     server = subprocess.Popen(
         [sys.executable, "-P", PROBE, "serve"],
         env=probe.environ(warm=True),
@@ -109,6 +110,7 @@ SAME = [
     "TERM=dumb NO_COLOR=1 $P",
     "A='two\nlines' B= $P",
     "unset HOME; $P",
+    "${P/ / -u }",
     "B=$'\\xff\\xfe' $P $'\\xff'",
     "echo x > file; $P < file",
     "$P <&0",
@@ -125,13 +127,29 @@ def test_a_fork_is_as_a_start(probe: Probe, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "probe",
+    [
+        {"PYTHONUNBUFFERED": "1"},
+        {"PYTHONIOENCODING": "latin-1:replace"},
+        {"PYTHONUTF8": "1", "LANG": "C"},
+        {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONDONTWRITEBYTECODE": "1"},
+        {"PYTHONHASHSEED": "7"},
+    ],
+    indirect=True,
+)
+def test_a_fork_has_the_variables_of_python(probe: Probe) -> None:
+    forked, started = compare(probe, "$P")
+    assert forked == started
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "ulimit -n 200; $P",
         "ulimit -v 8000000; $P",
         "ulimit -c 0; ulimit -u 5000; $P",
         "nice -n 5 $P",
-        "PYTHONUNBUFFERED=1 $P",
         "PYTHONPATH=.:$PYTHONPATH $P",
         "LANG=zh_CN.UTF-8 $P",
         "LC_ALL=POSIX $P",

@@ -62,7 +62,7 @@ FAILS = "import pathlib, sys; pathlib.Path(sys.argv[1], sys.argv[2] + '.lock').t
         ({"MAXAGENT_SERVER__WARM": "auto"}, (), 0),  # no terminal
         ({"MAXAGENT_SERVER__WARM": "auto", "CI": "1"}, (), 0),
         ({"MAXAGENT_HOME": "/nowhere"}, (), 0),
-        ({"PYTHONUNBUFFERED": "1"}, (), 0),
+        ({"PYTHONWARNINGS": "error", "PYTHONPATH": "."}, (), 0),
     ],
 )
 def test_a_server_is_started_where_it_is_wanted(

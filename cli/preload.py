@@ -40,6 +40,7 @@ _SEPARATE = (
     "cli.prompts",
     "cli.repl",
     "cli.web",
+    "memory.database.postgres",
     "models.cassette",
     "models.langchain_responses",
     "sdk.studio",
@@ -114,7 +115,7 @@ def load_everything() -> None:
 
 
 def _load(name: str) -> None:
-    with suppress(ImportError):  # of an extra that is not installed
+    with suppress(Exception):  # of an extra that is not installed: a run that needs it says so
         import_module(name)
 
 

@@ -139,8 +139,10 @@ class PostgresConnection:
         self.row_factory: object = None
         self.total_changes = 0
         self.in_transaction = False
+        self._is_closed = True
         with _translate(url):
             self._connection = _take_idle(url) or _open(url)
+        self._is_closed = False
 
     def cursor(self) -> PostgresCursor:
         """Return a cursor."""
@@ -166,6 +168,9 @@ class PostgresConnection:
 
     def close(self) -> None:
         """Give the connection back; it stays open for the next one of this process."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self.in_transaction or self._connection.closed:
             self._connection.close()
             return
@@ -174,6 +179,11 @@ class PostgresConnection:
             process, _, oldest = _idle.pop(0)
             if process == os.getpid():
                 oldest.close()
+
+    def __del__(self) -> None:
+        """Close a connection that nobody has closed, as SQLite's does."""
+        if not self._is_closed:  # else another one may have it now
+            self._connection.close()
 
     def run(self, statement: str, parameters: Parameters = ()) -> "psycopg.Cursor[Any] | None":
         """Run a statement of ours; None for one that is SQLite's alone."""

@@ -123,6 +123,20 @@ def test_cut_within_a_write_keeps_nothing_of_it(
         assert connection.execute("SELECT * FROM pull_requests").fetchall() == []
 
 
+def test_connection_closed_twice_is_given_back_once(postgres: PostgresServer) -> None:
+    url = postgres.create_schema()
+    first = port.PostgresConnection(url)
+    first.close()
+    second = port.PostgresConnection(url)
+    first.close()
+    del first
+    third = port.PostgresConnection(url)
+    identity = "SELECT pg_backend_pid()"
+    assert second.execute(identity).fetchone() != third.execute(identity).fetchone()
+    second.close()
+    third.close()
+
+
 def test_statement_after_cut_is_not_run_alone(
     postgres: PostgresServer, use: Callable[[str], Path]
 ) -> None:

@@ -16,7 +16,7 @@ install: $(INSTALLED) ## create .venv and install MaxAgent with all test depende
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MaxAgent needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai,code,web]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai,code,web,postgres]'
 	@touch $@
 
 demo: $(INSTALLED) ## repair a small project with a scripted model; no key, no network

@@ -41,6 +41,7 @@ _SEPARATE = (
     "cli.repl",
     "cli.web",
     "memory.database.postgres",
+    "memory.threads.server_lease",
     "models.cassette",
     "models.langchain_responses",
     "sdk.studio",

@@ -41,6 +41,7 @@ _SEPARATE = (
     "cli.repl",
     "cli.web",
     "memory.database.postgres",
+    "memory.database.server_tables",
     "memory.threads.server_lease",
     "models.cassette",
     "models.langchain_responses",

@@ -1,22 +1,27 @@
 """What a forked run knows of the process that asked for it."""
 
 import os
+import socket
 
-_session: list[int] = []
-
-
-def keep_session(number: int) -> None:
-    """Keep the session of the caller: a fork has the server's."""
-    _session.append(number)
+_callers: list[tuple[int, socket.socket]] = []
 
 
-def is_forked() -> bool:
-    """Return whether this process was forked by a server."""
-    return bool(_session)
+def keep_caller(session: int, connection: socket.socket) -> None:
+    """Keep the session of the caller, since a fork has the server's, and the way to it."""
+    _callers.append((session, connection))
 
 
 def get_session() -> int:
     """Return the number of the session that the user started this run in."""
-    if _session:
-        return _session[0]
+    if _callers:
+        return _callers[0][0]
     return os.getsid(0) if hasattr(os, "getsid") else os.getppid()
+
+
+def hand_back() -> None:
+    """End a fork whose caller shall start this run itself; nothing may have been done before."""
+    if _callers:
+        from . import channel
+
+        channel.send_notice(_callers[0][1], channel.COLD, 0)
+        os._exit(0)

@@ -56,14 +56,14 @@ def run_forked(arguments: Sequence[str]) -> int | None:
         except (OSError, EOFError, ValueError):
             return None
         before = _pass_signals(number, process)
-        try:
+        code: int | None = None
+        with suppress(BrokenPipeError):  # it was killed, and has done nothing
             server.sendall(channel.GO)
-        except OSError:  # it was killed, and has done nothing
-            for each, handler in before.items():
-                signal.signal(each, handler)
-            return None
-        server.settimeout(None)
-        return _follow(server, number, process)
+            server.settimeout(None)
+            code = _follow(server, number, process)
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        return code
 
 
 def _ask(server: socket.socket) -> int:
@@ -131,8 +131,8 @@ def _pass_signals(number: int, process: int) -> dict[signal.Signals, Any]:
     return {each: signal.signal(each, pass_on) for each in _list_signals()}
 
 
-def _follow(server: socket.socket, number: int, process: int) -> int:
-    """Stop where the fork stops, and return its exit code."""
+def _follow(server: socket.socket, number: int, process: int) -> int | None:
+    """Stop where the fork stops, and return its exit code; None if it has handed the run back."""
     code: int | None = None
     while True:
         try:
@@ -144,6 +144,8 @@ def _follow(server: socket.socket, number: int, process: int) -> int:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(process, 0)
                 os.killpg(number, signal.SIGCONT)
+        elif kind == channel.COLD:
+            return None
         elif kind == channel.CODE:
             code = value
         elif kind == channel.ENDED:

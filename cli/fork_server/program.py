@@ -49,7 +49,7 @@ def _become_ready(connection: socket.socket, files: Sequence[int], key: str) -> 
     _take_signals(request["ignored"], request["blocked"])
     os.setpgid(0, 0)
     sys.argv[:] = request["argv"]
-    caller.keep_session(request["session"])
+    caller.keep_caller(request["session"], connection)
     _open_streams(request["unbuffered"])
     _take_name()
     return connection

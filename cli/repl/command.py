@@ -11,6 +11,7 @@ import typer
 from ...config.errors import UsageError
 from ...config.text import text
 from ..execution.stdin import read_piped_text, take_terminal
+from ..fork_server.caller import hand_back
 from ..lazy_imports import without_collector
 from ..options import (
     AnswerStyle,
@@ -110,6 +111,7 @@ def chat(
     words, part = _read_message(message, read, folder, from_plan)
     if opens := words is not None and not words.strip():
         _validate_terminal(output, prints, no_history, bool(timeout))
+        hand_back()  # editors, pagers and Ctrl-Z need the shell's terminal
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
     own |= dict(max_turns=max_turns, max_cost=max_cost, schema=json_schema, plan=plan, pr=pr)
     options = part | {key: _to_plain(value) for key, value in own.items() if value}

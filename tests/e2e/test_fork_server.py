@@ -3,17 +3,20 @@
 import json
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from program import Program
 from provider import Provider
 from screen import FreshScreenTerminal
 
-from maxagent.cli.fork_server import identity
+from maxagent.cli.fork_server import channel, identity
 from maxagent.cli.fork_server.startup import count_forks, end_server
 
 MCODE = (sys.executable, "-m", "maxagent")
@@ -113,6 +116,32 @@ def test_job_control_is_as_in_a_start(warm: Program, provider: Provider) -> None
         assert shell.end() == 0
     assert count_forks(warm.home, warm.environ) == 1
     assert warm.lines() == ["once"]
+
+
+def list_children(program: Program) -> list[str]:
+    """The forks that run now."""
+    key = identity.compute_key(program.environ, identity.read_confinement("self"))
+    with channel.connect(program.home, key, 5) as server:
+        peer = server.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        number = struct.unpack("3i", peer)[0]
+        return Path(f"/proc/{number}/task/{number}/children").read_text().split()
+
+
+def test_conversation_at_a_terminal_starts_cold(warm: Program, provider: Provider) -> None:
+    provider.script([{"text": "At once."}])
+    options = " ".join(["chat", "--mode", "auto", *model(provider)])
+    with Shell(warm) as shell:
+        shell.until("shell> ")
+        shell.type(f"{' '.join(MCODE)} {options}\n")
+        shell.until("›")
+        assert list_children(warm) == []
+        shell.type("hi\r")
+        shell.until("At once.")
+        shell.type("\x04")
+        shell.until("shell> ")
+        shell.type("exit\n")
+        shell.end()
+    assert len(provider.requests) == 2
 
 
 def test_pipe_at_a_terminal_starts_cold(warm: Program, provider: Provider) -> None:

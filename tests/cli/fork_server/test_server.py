@@ -246,3 +246,8 @@ def test_forty_runs_at_once_are_apart(probe: Probe) -> None:
     texts = [(probe.folder / f"out{n}").read_text().strip() for n in range(1, 41)]
     assert texts == [f"text {n}" for n in range(1, 41)]
     assert errors.count("cold") < 40
+
+
+def test_a_run_is_handed_back(probe: Probe) -> None:
+    code, output, errors = probe.run("trap '' INT; $P back 5; echo $?")
+    assert (code, output, errors) == (0, "goes on\n5\n", "cold\n")

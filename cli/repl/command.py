@@ -110,8 +110,7 @@ def chat(
     _validate_from_plan(from_plan, read, is_other=old or plan)
     words, part = _read_message(message, read, folder, from_plan)
     if opens := words is not None and not words.strip():
-        _validate_terminal(output, prints, no_history, bool(timeout))
-        hand_back()  # editors, pagers and Ctrl-Z need the shell's terminal
+        _take_terminal(output, prints, no_history, bool(timeout))
     own = {"model": model, "base_url": base_url, "agent": agent, "mode": mode, "thinking": thinking}
     own |= dict(max_turns=max_turns, max_cost=max_cost, schema=json_schema, plan=plan, pr=pr)
     options = part | {key: _to_plain(value) for key, value in own.items() if value}
@@ -200,10 +199,11 @@ def _validate_from_plan(from_plan: str, read: InputFormat, *, is_other: bool) ->
         )
 
 
-def _validate_terminal(
-    output: OutputFormat, prints: bool, no_history: bool, has_limit: bool
-) -> None:
-    """Raise UsageError without a terminal, or for an option that needs one message."""
+def _take_terminal(output: OutputFormat, prints: bool, no_history: bool, has_limit: bool) -> None:
+    """Raise UsageError without a terminal, or for an option that needs one message.
+
+    Editors, pagers and Ctrl-Z need the shell's own terminal, so a fork ends here.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("no message given", hint="give a message, or pipe one in")
     for_one_message = {"--print": prints, "--no-history": no_history, "--timeout": has_limit}
@@ -212,6 +212,7 @@ def _validate_terminal(
             raise UsageError(
                 text("`{flag}` works only with one message", flag=flag), hint="give the message"
             )
+    hand_back()
 
 
 def _open_repl(

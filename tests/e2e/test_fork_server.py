@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fork_probe import explain_no_server
 from program import Program
 from provider import Provider
 from screen import FreshScreenTerminal
@@ -23,7 +24,7 @@ MCODE = (sys.executable, "-m", "maxagent")
 PATIENCE = 60.0
 CALL = {"tool_calls": [{"name": "run_command", "args": {"command": "echo once >> log.txt"}}]}
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
+pytestmark = pytest.mark.skipif(bool(explain_no_server()), reason=explain_no_server())
 
 
 @pytest.fixture

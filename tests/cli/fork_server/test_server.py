@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from fork_probe import explain_no_server
 
 PROBE = Path(__file__).parents[2] / "fixtures" / "fork_probe.py"
 FOLDER = "data/fork-servers"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
+pytestmark = pytest.mark.skipif(bool(explain_no_server()), reason=explain_no_server())
 
 
 class Probe:

@@ -1,14 +1,14 @@
 """When a server is started, and when not."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
+from fork_probe import explain_no_server
 
 from maxagent.cli.fork_server import channel, identity, startup
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
+pytestmark = pytest.mark.skipif(bool(explain_no_server()), reason=explain_no_server())
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """Blocks of a terminal: an empty row before each, a bullet where it begins, one left edge."""
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
 from rich.console import Console
 from rich.text import Text
 
@@ -20,6 +23,17 @@ class BlockPrinter:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._last_kind = ""
+        self._recorded: list[Text] | None = None
+        """Rows that are kept instead of being printed."""
+
+    @contextmanager
+    def record(self) -> Generator[list[Text]]:
+        """Keep the rows of one block instead of printing them."""
+        last_kind, self._recorded = self._last_kind, []
+        try:
+            yield self._recorded
+        finally:
+            self._last_kind, self._recorded = last_kind, None
 
     @property
     def width(self) -> int:
@@ -28,31 +42,43 @@ class BlockPrinter:
 
     def open_block(self, kind: str = "") -> None:
         """Print the empty row before a block; lines of one kind, such as notes, stay together."""
-        if not kind or kind != self._last_kind:
+        if self._recorded is None and (not kind or kind != self._last_kind):
             self._console.print()
         self._last_kind = kind
+
+    def print_block(self, rows: Sequence[Text], kind: str = "") -> None:
+        """Print the rows of a block that was recorded."""
+        self.open_block(kind)
+        for row in rows:
+            self._print(row)
 
     def print_head(self, head: Text, right: str = "", *, bullet: str = "", kind: str = "") -> None:
         """Begin a block with one row; `right` stands at its right, `bullet` is a style."""
         self.open_block(kind)
-        self._console.print(build_head(head, right, bullet, self._console.width))
+        self._print(build_head(head, right, bullet, self._console.width))
 
     def print_line(self, text: str, style: str, *, kind: str = "") -> None:
         """Begin a block with a text that may take several rows."""
         self.open_block(kind)
         bullet = Text(BULLET, style=style)
         for row in wrap_text(style_text(text, style), self.width):
-            self._console.print(Text.assemble(bullet, row))
+            self._print(Text.assemble(bullet, row))
             bullet = Text(EDGE)
 
     def print_rows(self, text: Text) -> None:
         """Print a text inside the block."""
         for row in wrap_text(text, self.width):
-            self._console.print(Text.assemble(EDGE, row))
+            self._print(Text.assemble(EDGE, row))
 
     def print_row(self, row: Text) -> None:
         """Print a row that fits as it is."""
-        self._console.print(Text.assemble(EDGE, row) if row else row)
+        self._print(Text.assemble(EDGE, row) if row else row)
+
+    def _print(self, row: Text) -> None:
+        if self._recorded is None:
+            self._console.print(row)
+        else:
+            self._recorded.append(row)
 
 
 def build_head(head: Text, right: str, bullet: str, columns: int) -> Text:

@@ -1,4 +1,8 @@
-"""Tool calls at a terminal: a block for what changes or runs, one row for calls that read."""
+"""Tool calls at a terminal: a block for what changes or runs, one row for calls that read.
+
+Steps that follow each other are held, and shown by `live_rows`, until another block begins: then
+it is known whether they are few, or many that are folded.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +23,7 @@ from .folds import KeepFold, add_key_hint, fold_lines
 from .output_fold import OutputFold
 from .phrases import describe_call
 from .reading_group import ReadingGroup, is_reading
+from .step_group import FULL_EFFECTS, FULL_ROWS, MAX_EFFECTS, Step, StepGroup
 
 # Least seconds of a call that are worth a note at the right
 SHOWN_SECONDS = 0.95
@@ -45,14 +50,18 @@ class CallBlocks:
         keep_fold: KeepFold | None = None,
         clock: Callable[[], float] = time.monotonic,
         print_remark: Callable[[str], None] | None = None,
+        note_diff: Callable[[str], None] | None = None,
     ) -> None:
+        """Create it; `note_diff` is told which diffs are shown in full, and stay."""
         self._printer, self._print_diff, self._clock = printer, print_diff, clock
-        self._print_remark = print_remark
+        self._print_remark, self._note_diff = print_remark, note_diff
         self._remark = ""
         """A remark of the model: it is folded if a call that reads follows."""
         self._keep_fold = keep_fold
         self._open: dict[str, _OpenCall] = {}
-        self._reading = ReadingGroup()
+        self._group = StepGroup()
+        self._full_effects, self._full_rows = FULL_EFFECTS, FULL_ROWS
+        """What of this turn may still be shown in full."""
         self._asked: dict[str, str] = {}
         """Diffs that a question has shown, by the call's id."""
 
@@ -63,8 +72,10 @@ class CallBlocks:
 
     @property
     def live_rows(self) -> list[Text]:
-        """What was read since the last block, and what runs, with the end of its output."""
-        rows = self.reading_rows
+        """The last steps since another block, and what runs, with the end of its output."""
+        rows = self.held_rows
+        if rows and self._open and self._group.effects:
+            rows.append(Text())
         for call in self._open.values():
             row = style_text(f"◦ {_format_open(call)}", "")
             row.truncate(self._printer.width, overflow="ellipsis")
@@ -73,21 +84,21 @@ class CallBlocks:
         return rows
 
     @property
-    def reading_rows(self) -> list[Text]:
-        """What was read since the last block, and what the model said of it."""
-        rows: list[Text] = []
-        if self._reading:
-            rows.append(Text(f"{BULLET}{self._reading.format_row(self._printer.width)}", QUIET))
-        if remark := self._remark or self._reading.remark:
-            rows.append(style_text(f"{EDGE if rows else BULLET}{remark}", QUIET))
-        for row in rows:
+    def held_rows(self) -> list[Text]:
+        """The last steps since another block, and what the model said of them."""
+        rows = self._group.list_live_rows(self._printer.width)
+        if self._remark:
+            if rows and self._group.effects:
+                rows.append(Text())
+            row = style_text(f"{EDGE if rows and rows[-1] else BULLET}{self._remark}", QUIET)
             row.truncate(self._printer.width, overflow="ellipsis")
+            rows.append(row)
         return rows
 
     def add_call(self, event: ev.ToolCall) -> None:
-        """Keep the call to show it with its result; a remark before a change is printed."""
+        """Keep the call to show it with its result, and the remark before a change."""
         if self._remark and not is_reading(event.tool, event.args):
-            self.flush()
+            self._keep_remark()
         self._open[event.id] = self._create_call(event.tool, event.args)
 
     def hold_remark(self, text: str) -> None:
@@ -104,9 +115,24 @@ class CallBlocks:
         output = OutputFold(keeps_all=self._keep_fold is not None)
         return _OpenCall(tool, args, self._clock(), output)
 
+    def _keep_remark(self) -> None:
+        if self._remark:
+            self._group.items.append(self._remark)
+        self._remark = ""
+
     def add_thought(self, seconds: int) -> None:
         """Count a thought that was folded."""
-        self._reading.add_thought(seconds)
+        self._group.reading.add_thought(seconds)
+
+    def add_note(self, row: Text, *, kind: str) -> bool:
+        """Hold a row between steps; return whether there are any."""
+        has_effects = bool(self._group.effects)
+        if has_effects:
+            with self._printer.record() as rows:
+                self._printer.print_head(row, bullet=QUIET)
+            self._keep_remark()
+            self._group.items.append(Step(rows, kind))
+        return has_effects
 
     def add_shown_diffs(self, event: ev.Question) -> None:
         """Keep the diffs that the user has seen: they are not repeated after a yes."""
@@ -130,16 +156,36 @@ class CallBlocks:
         output.add_text(text)
         self._print_output(output, title, ok=False)
 
-    def flush(self) -> None:
-        """Print the row of the calls that read, and a remark: another block follows."""
-        if self._reading:
-            self._flush_group()
+    def flush(self, *, is_over: bool = True) -> None:
+        """Print the steps and a remark: another block follows."""
+        group, self._group = self._group, StepGroup()
         remark, self._remark = self._remark, ""
+        effects, rows = len(group.effects), group.count_rows(self._printer.width)
+        if not effects or effects <= self._full_effects or rows <= self._full_rows:
+            for item in group.items:
+                self._print_item(item)
+            self._full_rows -= rows
+        else:
+            seconds = sum(step.seconds for _, step in group.effects)
+            duration = _format_seconds(seconds)
+            group.print_folded(self._printer, self._keep_fold, duration, is_over=is_over)
+        self._full_effects -= effects
         if remark and self._print_remark:
             self._print_remark(remark)
 
-    def _flush_group(self) -> None:
-        group, self._reading = self._reading, ReadingGroup()
+    def _print_item(self, item: ReadingGroup | Step | str) -> None:
+        if isinstance(item, ReadingGroup):
+            self._print_reading(item)
+        elif isinstance(item, Step):
+            self._printer.print_block(item.rows, item.kind)
+            if item.diff and self._note_diff:
+                self._note_diff(item.diff)
+        elif self._print_remark:
+            self._print_remark(item)
+
+    def _print_reading(self, group: ReadingGroup) -> None:
+        if not group:
+            return
         row = group.format_row(self._printer.width)
         is_folded = group.is_counted or bool(group.remark)
         if is_folded or group.has_thoughts_only:
@@ -156,17 +202,31 @@ class CallBlocks:
         seconds = event.metadata.get("duration_s") or self._clock() - call.start_time
         if event.ok and not event.metadata.get("answered") and is_reading(call.tool, call.args):
             if self._remark:
-                self._reading.add_remark(self._remark)
+                self._group.reading.add_remark(self._remark)
                 self._remark = ""
-            self._reading.add_call(call.tool, call.args, seconds)
+            self._group.reading.add_call(call.tool, call.args, seconds)
             return
         if event.ok and call.tool in SILENT_TOOLS:
             return
-        self.flush()
+        self._keep_remark()
         if _is_for_model(event):
-            self._print_error_row(call, event)
+            self._hold_error_row(call, event)
+        elif _is_foldable(call, event):
+            self._hold_step(call, event, seconds)
         else:
+            self.flush()
             self._print_block(call, event, seconds)
+
+    def _hold_step(self, call: _OpenCall, event: ev.ToolResult, seconds: float) -> None:
+        """Hold a call that changes or runs; many of them are folded at once."""
+        with self._printer.record() as rows:
+            diff = self._print_block(call, event, seconds)
+        outcome = call.output.summary or _format_exit(event.metadata)
+        phrase, lines = describe_call(call.tool, call.args), tuple(call.output.lines)
+        step = Step(rows, "", phrase, event.ok, outcome, seconds, diff, lines)
+        self._group.items.append(step)
+        if len(self._group.effects) >= MAX_EFFECTS:
+            self.flush(is_over=False)
 
     def show_stopped(self) -> None:
         """Show the calls that were stopped, with their output so far."""
@@ -178,7 +238,8 @@ class CallBlocks:
             self._print_output(call.output, head.plain, ok=False)
         self._open.clear()
 
-    def _print_block(self, call: _OpenCall, event: ev.ToolResult, seconds: float) -> None:
+    def _print_block(self, call: _OpenCall, event: ev.ToolResult, seconds: float) -> str:
+        """Print the call with its output; return the diff that nobody has seen before."""
         phrase = describe_call(call.tool, call.args)
         facts = event.metadata
         is_answer = bool(facts.get("answered"))
@@ -187,17 +248,23 @@ class CallBlocks:
         head = Text.assemble(
             (verb, "bold"), " ", style_text(phrase.subject, ""), _format_lines(facts)
         )
-        right = " · ".join(filter(None, [_format_exit(facts), _format_seconds(seconds)]))
+        summary = call.output.summary
+        facts_at_right = [summary or _format_exit(facts), _format_seconds(seconds)]
+        right = " · ".join(filter(None, facts_at_right))
         bullet = ASKED if is_answer else DONE if event.ok else FAILED
         self._printer.print_head(head, right, bullet=bullet)
-        self._print_output(call.output, f"{verb} {phrase.subject}", ok=event.ok)
+        if not (event.ok and summary):
+            self._print_output(call.output, f"{verb} {phrase.subject}", ok=event.ok)
         self._print_answer(event)
         diff = str(facts.get("diff") or "")
-        if diff and diff != self._asked.pop(event.id, ""):
+        if diff == self._asked.pop(event.id, ""):
+            diff = ""
+        if diff:
             self._print_diff(diff)
         backups = facts.get("backups") or {"": facts.get("backup")}
         for file in filter(None, backups.values()):
             self._printer.print_rows(style_text(t("tool.backup", file=file), QUIET))
+        return diff
 
     def _print_answer(self, event: ev.ToolResult) -> None:
         """Print what the user said to the call."""
@@ -215,12 +282,14 @@ class CallBlocks:
         elif event.metadata.get("timed_out"):
             self._printer.print_rows(style_text(t("tool.timed_out"), FAILED))
 
-    def _print_error_row(self, call: _OpenCall, event: ev.ToolResult) -> None:
-        """Print an error that the model mends by itself on one dim row."""
+    def _hold_error_row(self, call: _OpenCall, event: ev.ToolResult) -> None:
+        """Hold an error that the model mends by itself as one dim row."""
         phrase = describe_call(call.tool, call.args)
         first = translate_stored(event.error.partition("\n")[0]).rstrip(":：")
         text = t("call.failed", call=f"{phrase.infinitive} {phrase.subject}", why=first)
-        self._printer.print_head(style_text(sanitize_line(text), QUIET), bullet=QUIET, kind="quiet")
+        with self._printer.record() as rows:
+            self._printer.print_head(style_text(sanitize_line(text), QUIET), bullet=QUIET)
+        self._group.items.append(Step(rows, "quiet"))
 
     def _print_output(self, output: OutputFold, title: str, *, ok: bool) -> bool:
         first, hidden, last = output.finish(ok=ok)
@@ -238,6 +307,16 @@ class CallBlocks:
 
 # Calls that have blocks of their own: the list of todos, the end of the job
 SILENT_TOOLS = frozenset({"todowrite", "todoread", "todoclear", "attempt_completion"})
+
+
+# Verbs of the calls that are held with others, and folded if they are many
+FOLDABLE_VERBS = frozenset({"edit", "write", "run", "use", "stop"})
+
+
+def _is_foldable(call: _OpenCall, event: ev.ToolResult) -> bool:
+    """Return whether nobody has said anything to the call."""
+    is_answered = {"refused", "answered"} & event.metadata.keys()
+    return not is_answered and describe_call(call.tool, call.args).verb in FOLDABLE_VERBS
 
 
 def _is_for_model(event: ev.ToolResult) -> bool:

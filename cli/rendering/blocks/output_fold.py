@@ -1,5 +1,6 @@
 """The output of a running program: its first rows, and a ring of the last ones."""
 
+import re
 from collections import deque
 
 from .folds import MAX_LINES
@@ -13,6 +14,9 @@ LAST_ROWS_OF_SUCCESS = 3
 LIVE_ROWS = 4
 # Characters of one line that are kept
 MAX_LINE = 2_000
+# What the last lines of a test run say of it
+SUMMARY_LINES = 4
+_SUMMARY = re.compile(r"\b\d+ (?:passed|failed|failures?|errors?)\b")
 
 
 class OutputFold:
@@ -49,6 +53,14 @@ class OutputFold:
         """Return the last rows so far."""
         lines = [*self._first, *self._last, *([self._tail] if self._tail else [])]
         return [line for line in lines if line.strip()][-LIVE_ROWS:]
+
+    @property
+    def summary(self) -> str:
+        """How many tests have passed and failed, as its last lines say; empty without tests."""
+        for line in [*self._first, *self._last, self._tail][: -SUMMARY_LINES - 2 : -1]:
+            if counts := _SUMMARY.findall(line):
+                return ", ".join(counts)
+        return ""
 
     def finish(self, *, ok: bool) -> tuple[list[str], int, list[str]]:
         """Return the first rows, how many are left out after them, and the last ones."""

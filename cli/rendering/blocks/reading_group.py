@@ -97,6 +97,10 @@ class ReadingGroup:
             calls = _count_calls(self._phrases)
         return " · ".join(filter(None, [thought, calls]))
 
+    def list_phrases(self) -> list[CallPhrase]:
+        """Return what was read, in words."""
+        return self._phrases
+
     def list_calls(self) -> list[str]:
         """Return every call, one line each, below the remark that led to it."""
         indent = "  " if self.remark else ""
@@ -116,7 +120,11 @@ def _name_calls(phrases: list[CallPhrase]) -> str:
 
 
 def _count_calls(phrases: list[CallPhrase]) -> str:
-    counts = Counter(phrase.verb for phrase in dict.fromkeys(phrases))
+    return join_counts(Counter(phrase.verb for phrase in dict.fromkeys(phrases)))
+
+
+def join_counts(counts: Mapping[str, int]) -> str:
+    """Return how many calls there were of each verb."""
     texts = [t(f"call.{verb}.count", count=count) for verb, count in counts.items()]
     text = reduce(lambda first, second: t("call.pair", first=first, second=second), texts)
     return text[:1].upper() + text[1:]

@@ -23,7 +23,7 @@ from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
 from .calls import CallBlocks
 from .folds import Fold, KeepFold
-from .todos import TodoBlocks
+from .todos import TodoBlocks, TodoItems
 from .user_message import build_user_message
 
 VERDICT_STYLES = {"passed": "green", "failed": "red", "unverified": "yellow"}
@@ -48,7 +48,11 @@ class BlockRenderer(TextRenderer):
 
         self._printer, self._keep_fold = BlockPrinter(console), keep_fold
         self._calls = CallBlocks(
-            self._printer, self._print_diff, keep_fold, print_remark=self._print_remark
+            self._printer,
+            self._print_diff,
+            keep_fold,
+            print_remark=self._print_remark,
+            note_diff=lambda diff: self._shown_diffs.add(diff),
         )
         self._todos = TodoBlocks(self._printer)
         self._test_title = ""
@@ -97,8 +101,7 @@ class BlockRenderer(TextRenderer):
                 self._printer.open_block()
                 self._console.print(build_user_message(text, self._console.width))
             case ev.Todos(items=items):
-                self._finish_block()
-                self._todos.show(items)
+                self._show_todos(items)
             case ev.Verifying(command=command, purpose=purpose):
                 self._finish_block()
                 title = t(f"role.tests.{purpose}") if purpose else t("role.tests")
@@ -161,8 +164,8 @@ class BlockRenderer(TextRenderer):
         self._printer.print_rows(style_text(verdict, style))
 
     def _show_completion(self, event: ev.Completion) -> None:
-        self._show_changes(self._shown_diffs.filter_unshown(event.diff))
         self._finish_block()
+        self._show_changes(self._shown_diffs.filter_unshown(event.diff))
         if event.outcome != self._reviewed:
             self._print_verdict(describe_outcome(event), event.outcome)
         self._print_facts(len(event.files))
@@ -252,7 +255,6 @@ class BlockRenderer(TextRenderer):
         """Print the diff of a call below its head, which names the file."""
         if self._plan and f"\n+++ b/{self._plan}\n" in diff:
             return
-        self._shown_diffs.add(diff)
         self._print_folded(diff, has_name=diff.count("\n+++ ") > 1)
 
     def _print_heading(self, text: str) -> None:
@@ -269,6 +271,14 @@ class BlockRenderer(TextRenderer):
         self._finish_block()
         self._printer.print_rows(style_text(line, "dim"))
 
+    def _show_todos(self, items: TodoItems) -> None:
+        """Show the list, or how far it is between the steps that are held."""
+        row = self._todos.take_known(items)
+        self._hold_remark()
+        if not (row and self._calls.add_note(row, kind="todos")):
+            self._finish_block()
+            self._todos.show(items, row)
+
     def _hold_remark(self) -> None:
         """Keep a short text for the row of reading calls; print any other."""
         remark = self._answer.take_remark() if self._answer else ""
@@ -283,7 +293,7 @@ class BlockRenderer(TextRenderer):
 
     def _show_below(self, rows: Sequence[Text]) -> None:
         """Show what arrives below what was read, which it may still belong to."""
-        above = self._calls.reading_rows if rows else []
+        above = self._calls.held_rows if rows else []
         self._show_rows([Text(), *above, *rows] if above else rows)
 
     def _finish_block(self) -> None:

@@ -29,15 +29,18 @@ class TodoBlocks:
         self._items: TodoItems = ()
         self._contents: set[str] = set()
 
-    def show(self, items: TodoItems) -> None:
-        """Show a list; of one that was shown before only how far it is."""
+    def take_known(self, items: TodoItems) -> Text | None:
+        """Take a list; return how far it is if it was shown before."""
         self._items = items
         contents = {str(item.get("content", "")) for item in items}
         is_known, self._contents = bool(contents) and contents <= self._contents, contents
+        return style_text(format_row(items), "dim") if is_known else None
+
+    def show(self, items: TodoItems, row: Text | None) -> None:
+        """Show a list; of one that was shown before only `row`, how far it is."""
         done = count_done(items)
-        if is_known:
-            row = format_row(items)
-            self._printer.print_head(style_text(row, "dim"), bullet="dim", kind="todos")
+        if row:
+            self._printer.print_head(row, bullet="dim", kind="todos")
             return
         head = Text.assemble(
             (t("call.plan.done"), "bold"), f" {t('todos.count', count=len(items))}"

@@ -35,3 +35,14 @@ def test_head_is_one_row_of_any_width() -> None:
         BlockPrinter(console).print_head(Text("x" * 300), "12 s")
         (row,) = console.rows[1:]
         assert len(row) == min(columns, MAX_HEAD) and row.endswith("…  12 s")
+
+
+def test_recorded_block_is_printed_later() -> None:
+    console = GlassConsole(30)
+    printer = BlockPrinter(console)
+    with printer.record() as rows:
+        printer.print_line("a", "")
+        printer.print_rows(Text("b"))
+    assert console.rows == [""]
+    printer.print_block(rows)
+    assert console.rows == ["", "● a", "  b"]

@@ -16,12 +16,7 @@ DOORS = {"rendering/output.py", "rendering/console.py"}
 PRINTED = {
     "rendering/table.py": ["table"],
     "rendering/console.py": ["row", "content", "row"],
-    "rendering/block_printer.py": [
-        "build_head(head, right, bullet, self._console.width)",
-        "Text.assemble(EDGE, row) if row else row",
-        "Text.assemble(bullet, row)",
-        "Text.assemble(EDGE, row)",
-    ],
+    "rendering/block_printer.py": ["row"],
     "rendering/blocks/renderer.py": [
         "build_user_message(event.title, self._console.width)",
         "Text.assemble(EDGE, row) if row else row",

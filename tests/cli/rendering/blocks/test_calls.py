@@ -29,6 +29,7 @@ class Seen:
 
     @property
     def rows(self) -> list[str]:
+        self.calls.flush()
         return self.console.rows
 
     @property
@@ -40,7 +41,7 @@ def test_command_shows_its_output_and_duration() -> None:
     seen = Seen()
     seen.call("run_command", {"command": "make"})
     seen.calls.show_output(ev.ToolOutput("c", "one\n\ttwo"))
-    assert seen.live == ["◦ Run make …", "  one", "      two"] and seen.rows == [""]
+    assert seen.live == ["◦ Run make …", "  one", "      two"] and seen.console.rows == [""]
     seen.end(exit_code=0, duration_s=3.2)
     assert seen.rows == ["", f"● Ran make{'3 s':>50}", "  one", "      two"]
     assert seen.live == []
@@ -63,7 +64,7 @@ def test_reading_calls_are_one_live_row_until_another_block() -> None:
     for number in range(6):
         seen.call("read_file", {"path": f"{number}.py"}, str(number))
         seen.end(str(number))
-    assert seen.live == ["● Read 6 files"] and seen.rows == [""]
+    assert seen.live == ["● Read 6 files"] and seen.console.rows == [""]
     seen.call("edit", {"file_path": "a.py"})
     seen.end(diff=DIFF, added=1, removed=1)
     seen.calls.flush()

@@ -11,10 +11,13 @@ def items(*states: str) -> list[dict[str, str]]:
 def test_list_is_shown_once_then_its_progress() -> None:
     console = GlassConsole()
     todos = TodoBlocks(BlockPrinter(console))
-    todos.show(items("in_progress", "pending"))
-    todos.show(items("completed", "in_progress"))
-    todos.show(items("completed", "completed"))
-    todos.show([*items("completed"), {"content": "a new one", "status": "pending"}])
+    for todo_list in (
+        items("in_progress", "pending"),
+        items("completed", "in_progress"),
+        items("completed", "completed"),
+        [*items("completed"), {"content": "a new one", "status": "pending"}],
+    ):
+        todos.show(todo_list, todos.take_known(todo_list))
     assert console.rows == [
         "",
         "● Planned 2 steps",

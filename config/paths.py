@@ -100,7 +100,12 @@ def locate_temporary(home_folder: Path, thread_id: str) -> Path:
     return _locate_thread_folder(home_folder, "temporary", thread_id)
 
 
-THREAD_FOLDERS = (locate_outputs, locate_backups, locate_temporary)
+def locate_workspace(home_folder: Path, thread_id: str) -> Path:
+    """Return the folder of the clone in which a thread of the queue works; it may not exist."""
+    return _locate_thread_folder(home_folder, "workspaces", thread_id)
+
+
+THREAD_FOLDERS = (locate_outputs, locate_backups, locate_temporary, locate_workspace)
 """What each thread has a folder of, which goes with the thread."""
 
 

@@ -50,6 +50,8 @@ class Options(TypedDict, total=False):
     tests_for: str
     """The file that a task writes tests for, by path relative to the project; it can change test
     files only. Absent: an ordinary task."""
+    workspace: str
+    """`URL#COMMIT` of the repository whose clone the thread works in; absent: its folder."""
     memory: bool
     """False: the thread neither reads nor writes cards; absent: as the configuration says."""
     speaker: str

@@ -262,6 +262,11 @@ async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
     """Finish an interrupted restore of the thread's files; return notices about it."""
     from ..memory.undo.restore import finish_interrupted
 
+    if deps.settings.storage:
+        from .threads.workspace import fetch_thread_files
+
+        folder = str(deps.workspace.root)
+        await fetch_thread_files(thread_id, folder, deps.home, deps.snapshots, deps.history)
     done = await finish_interrupted(deps.snapshots, deps.history, thread_id)
     if done is None:
         return []

@@ -42,7 +42,7 @@ ROOMS = {
     "structured_output",
     "sdk": "agents events attempts background cancel_shield card_uses tracing single_request "
     "interrupt_response limit_wait outcome telemetry run graph_registry compaction generated_tests "
-    "partial_answer pull_requests prepared_run run_request startup_notices runs threads "
+    "partial_answer pull_requests threads prepared_run run_request startup_notices runs "
     "thread_history runner event_runner reviews side_question streams studio sync_runner "
     "transfer",
     "cli": "i18n rendering fork_server prompts execution acp web commands repl/prompt repl/session "

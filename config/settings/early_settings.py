@@ -83,7 +83,7 @@ def find_database_url(home: Path, environ: Mapping[str, str] = os.environ) -> st
 
 @lru_cache
 def _find_url(home: Path, variables: tuple[str, ...]) -> str:
-    if not any(variables[:2]) and not _may_name_database(home):
+    if not any(variables[:2]) and not _may_name(home, b"database"):
         return ""
     from .loader import load_settings  # heavy, and needed for few
 
@@ -102,8 +102,18 @@ def _find_url(home: Path, variables: tuple[str, ...]) -> str:
     return url
 
 
-def _may_name_database(home: Path) -> bool:
+def find_storage(home: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """Return where the threads' files are for other machines; empty: in this home only."""
+    is_set = any(environ.get(name) for name in ("MAXAGENT_STORAGE", "LLC_STORAGE"))
+    if not is_set and not _may_name(home, b"storage"):
+        return ""
+    from .loader import load_settings
+
+    return load_settings(home, home).settings.storage
+
+
+def _may_name(home: Path, key: bytes) -> bool:
     """Return whether a file of the user or an administrator has the word in it."""
     profiles = sorted(locate_profiles(home).glob("*.yaml"))
     files = (locate_user_config(home), POLICY_FILE, *profiles)
-    return any(b"database" in read_content(file) for file in files)
+    return any(key in read_content(file) for file in files)

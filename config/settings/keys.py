@@ -62,7 +62,7 @@ def is_section(path: KeyPath) -> bool:
 
 def is_secret(path: KeyPath) -> bool:
     """Return whether its value must never be shown."""
-    if path == ("database",):  # it may have a password in it
+    if path in (("database",), ("storage",)):  # it may have a password in it
         return True
     return path[-1:] == ("api_key",) or path[-2:-1] in (("extra_headers",), ("headers",))
 

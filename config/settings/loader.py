@@ -112,7 +112,7 @@ def _list_own_sections(layer: Layer) -> list[str]:
             place=layer.find_origin((section,)),
             section=section,
         )
-        for section in ("database", "otel", "ui", "server")
+        for section in ("database", "storage", "otel", "ui", "server")
         if section in layer.values
     ]
 
@@ -145,7 +145,7 @@ def _remember_secret(path: KeyPath, value: str) -> None:
     """Remember a key, or the credential in a header; other headers may hold ordinary words."""
     if path[-1] == "api_key":
         remember_secret(join_key(path), value)
-    elif path == ("database",):
+    elif path in (("database",), ("storage",)):
         remember_secret(join_key(path), unquote(urlsplit(value).password or ""))
     elif _CREDENTIAL_HEADER.search(path[-1]):
         remember_secret(join_key(path), value)

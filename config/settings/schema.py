@@ -375,6 +375,8 @@ class Settings(Section):
     log: LogSection = LogSection()
     database: str = ""
     """`postgres://USER@HOST/NAME`: where threads are kept; empty: in a file of your home."""
+    storage: str = ""
+    """Folder, or address of a bare git repository, with the threads' files for other machines."""
     otel: OtelSection = OtelSection()
     ui: UiSection = UiSection()
     server: ServerSection = ServerSection()

@@ -149,13 +149,14 @@ class GitStore:
         stdin: bytes = b"",
         keep: Sequence[int] = (),
         one_pack: bool = False,
+        network: bool = False,
         allowed_codes: Collection[int] = (0,),
     ) -> bytes:
         """Run git in the folder, return its output; raises GitCommandError, GitTimeoutError.
 
         `stdin` is its standard input, `keep` descriptors that stay open until git exits.
-        `one_pack`: contents go into one pack, not into a file each. `allowed_codes`: exit codes of
-        success.
+        `one_pack`: contents go into one pack, not into a file each. `network`: with the user's
+        logins. `allowed_codes`: exit codes of success.
         """
         options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
         try:
@@ -164,7 +165,7 @@ class GitStore:
                 *options,
                 *arguments,
                 cwd=self.folder,
-                env=await asyncio.to_thread(self._build_environment),
+                env=await asyncio.to_thread(self._build_environment, network),
                 stdin=PIPE if stdin else DEVNULL,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -193,18 +194,19 @@ class GitStore:
             )
         return printed
 
-    def _build_environment(self) -> dict[str, str]:
-        return build_git_environment() | {
+    def _build_environment(self, network: bool = False) -> dict[str, str]:
+        environ = build_git_environment(network=network) | {
             "PATH": build_search_path(self.folder, *self.projects),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),
             "GIT_INDEX_FILE": str(self.index),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
         }
+        if network:  # the user's credential helpers and addresses
+            return {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes", **environ}
+        return environ | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 def count_entries(index: Path) -> int:

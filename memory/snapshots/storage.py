@@ -14,8 +14,12 @@ from ...config.security.private_files import make_private_folder, open_private
 def get_store_directory(folder: Path, stores: Path) -> Path:
     """Return the store of a folder, named by a hash of the folder's path.
 
-    A worktree has its project's, so that their snapshots can be compared, and outlive it.
+    A worktree has its project's, so that their snapshots can be compared, and outlive it. The
+    clones of one repository have one, too.
     """
+    clones = Path(os.path.realpath(stores.parent)) / "workspaces"
+    if folder.is_relative_to(clones) and len(parts := folder.relative_to(clones).parts) > 1:
+        return stores / parts[1]
     worktrees = locate_worktrees(stores)
     if folder.is_relative_to(worktrees) and (below := folder.relative_to(worktrees).parts):
         return stores / below[0]

@@ -14,6 +14,7 @@ from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import open_private
@@ -22,7 +23,7 @@ from .empty_folders import collect_folders
 from .exclusions import Exclusions, build_exclusions
 from .file_version import PathChange, ProgressCallback
 from .git_backend import GitSnapshots
-from .git_repository import FULL, GitCommandError, find_git
+from .git_repository import FULL, GitCommandError, GitStore, find_git
 from .limits import SkippedFiles
 from .permissions import (
     FilePermissions,
@@ -32,6 +33,9 @@ from .permissions import (
     with_permissions,
 )
 from .storage import get_store_directory, locate_worktrees, lock_store, note_folder
+
+if TYPE_CHECKING:
+    from .shared_storage import SharedStorage
 
 FULL_DISK = "the disk is full"
 _ID = re.compile(r"[0-9a-f]{40}")
@@ -83,14 +87,17 @@ class ExplicitPaths:
 class Snapshots:
     """The snapshots of one folder."""
 
-    def __init__(self, folder: Path, store: Path, exclude: Sequence[str]) -> None:
+    def __init__(
+        self, folder: Path, store: Path, exclude: Sequence[str], storage: str = ""
+    ) -> None:
         """`store` contains the stores of all folders; `exclude` are gitignore patterns never
-        stored.
+        stored; `storage` is where other machines find a thread's snapshots.
 
         The patterns win over the project's own `.gitignore`: `!.env` there has no effect.
         """
         self.folder = folder
-        self._stores, self._exclude = store, tuple(exclude)
+        self._stores, self._exclude, self._storage = store, tuple(exclude), storage
+        self._shared: SharedStorage | None = None
         self.skipped = ""
         """Files that the last snapshot left out for their size or number, as a message; empty if
         there are none or the message is the same as before.
@@ -112,7 +119,7 @@ class Snapshots:
 
     def open_for_folder(self, folder: Path) -> "Snapshots":
         """Return the snapshots of another folder with the same rules, such as a worktree."""
-        return Snapshots(folder, self._stores, self._exclude)
+        return Snapshots(folder, self._stores, self._exclude, self._storage)
 
     @property
     def has_all_files(self) -> bool:
@@ -185,6 +192,45 @@ class Snapshots:
                 named = await asyncio.to_thread(self._named.add, named_files)
                 names = frozenset(map(os.fsencode, named))
                 return await self._files.take(lock, names, self._report_progress)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a storage is configured, where other machines find a thread's files."""
+        return bool(self._storage)
+
+    async def share(self, thread_id: str, tree: str, outputs: Path) -> None:
+        """Copy a snapshot and the thread's `outputs` to the storage, if one is configured."""
+        if self._storage:
+            with _translate_storage_errors(self.directory):
+                await self._open_storage().push(thread_id, tree, outputs)
+
+    async def fetch(self, thread_id: str, outputs: Path) -> tuple[str, str]:
+        """Copy what other machines have added to the thread: its last snapshot, and its name there.
+
+        Both are empty if there is nothing new.
+        """
+        if not self._storage:
+            return "", ""
+        with _translate_storage_errors(self.directory):
+            return await self._open_storage().fetch(thread_id, outputs)
+
+    async def record_fetched(self, thread_id: str, name: str) -> None:
+        """Record that the folder has the files of what was fetched."""
+        await asyncio.to_thread(self._open_storage().record_last, thread_id, name)
+
+    def _open_storage(self) -> "SharedStorage":
+        if self._shared is None:
+            from .shared_storage import SharedStorage
+
+            program = find_git(self.folder)
+            if program is None:
+                raise MaxAgentError(
+                    "`storage` needs git, and git is not installed", hint="install git"
+                )
+            index = self.directory / "no-index"
+            local = GitStore(self.folder, self.directory, self.folder, index, program)
+            self._shared = SharedStorage(local, self._storage)
+        return self._shared
 
     def _note_folder(self) -> None:
         """Record whose the store is; a worktree only borrows it."""

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ...config.errors import MaxAgentError
-from ...config.paths import ensure_data_folder
+from ...config.paths import ensure_data_folder, find_request_logs
+from ...config.settings.early_settings import find_storage
 from ...config.text import text
 from ..database.connection import connect, translate_sqlite_errors
 from .thread_id import is_thread_id, validate_thread_id
@@ -101,8 +102,14 @@ def verify_audit(home: Path, thread_id: str, database: Path) -> AuditReport:
     return AuditReport(number, head, tuple(problems))
 
 
-def delete_audit(home: Path, thread_id: str) -> None:
-    """Delete the audit of a thread that is deleted."""
+def delete_records(home: Path, thread_id: str) -> None:
+    """Delete the logs and the audit of a thread that is deleted, and what other machines find."""
+    if storage := find_storage(home):
+        from ..snapshots.shared_storage import delete_shared
+
+        delete_shared(storage, thread_id)
+    for log in find_request_logs(home, thread_id):
+        log.unlink(missing_ok=True)
     if is_thread_id(thread_id):
         locate_audit(home, thread_id).unlink(missing_ok=True)
 

@@ -27,7 +27,7 @@ from ..database.connection import (
 )
 from ..transaction import begin_thread_write
 from . import lease
-from .audit import delete_audit
+from .audit import delete_records
 from .pull_requests import is_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_next_time, read_threads
@@ -247,9 +247,7 @@ class ThreadIndex:
             delete_thread(connection, thread_id)
             for locate_folder in paths.THREAD_FOLDERS:
                 delete_folder(locate_folder(self._home, thread_id))
-            for log in paths.find_request_logs(self._home, thread_id):
-                log.unlink(missing_ok=True)
-            delete_audit(self._home, thread_id)
+            delete_records(self._home, thread_id)
 
     def _check_retention(self, thread_id: str) -> None:
         if load_managed_policy() is None:

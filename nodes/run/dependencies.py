@@ -117,6 +117,10 @@ class Dependencies:
         has_backups = self.settings.tools.backup
         return paths.locate_backups(self.home, thread_id) if has_backups else None
 
+    async def share_snapshot(self, thread_id: str, tree: str) -> None:
+        """Copy a snapshot and the thread's outputs to where other machines find them."""
+        await self.snapshots.share(thread_id, tree, self.locate_outputs(thread_id))
+
     async def find_last_entry(self, thread_id: str) -> int:
         """Return the number of the last entry of the thread's file history; 0 before the first."""
         last = await asyncio.to_thread(self.history.get_last_entry, thread_id)

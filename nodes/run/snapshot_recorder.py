@@ -90,6 +90,8 @@ class FileRecord:
         """
         self.tree = await self.deps.snapshots.take(written)
         thread, history = get_thread_id(self.runtime), self.deps.history
+        # before the history names it: another machine may go on from there
+        await self.deps.share_snapshot(thread, self.tree)
         entry = await asyncio.to_thread(history.get_last_entry, thread)
         if entry is None or entry.key != self.key or entry.state == "done":
             return  # a process that died right afterwards has finished it
@@ -147,6 +149,7 @@ async def take_workspace_snapshot(
         emit(runtime, Progress(task="snapshot", done=done, total=total))
 
     tree = await deps.snapshots.take(named, report_progress)
+    await deps.share_snapshot(get_thread_id(runtime), tree)
     last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
     before = last.after if last else last_tree
     if before and before != tree:

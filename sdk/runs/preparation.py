@@ -33,6 +33,7 @@ from ..run_request import (
     validate_request,
 )
 from ..startup_notices import collect_notices, collect_standing_notices
+from ..threads.workspace import open_workspace
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class RunPreparation:
         row, message = self.threads.find(thread), redact(message)
         validate_request(message, Path(row.folder))
         validate_conversation(row)
+        row = await asyncio.to_thread(open_workspace, row, self.home)
         await self.pool.reload_if_changed(row.folder)
         overrides = build_chat_options(options, agent)
         row = await self.load_current_options(row)
@@ -111,7 +113,7 @@ class RunPreparation:
         self, thread: str, answers: Sequence[Answer], wait: bool, now: bool, context: Context
     ) -> PreparedRun:
         """Prepare the continuation of a thread."""
-        row = self.threads.find(thread)
+        row = await asyncio.to_thread(open_workspace, self.threads.find(thread), self.home)
         row = await self.load_current_options(row)
         notices = list[str]()
         if not any(answer.question for answer in answers):  # else this runner asked: it goes on

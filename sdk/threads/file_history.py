@@ -30,6 +30,7 @@ from ...memory.undo.undo_stack import (
     find_later_entries,
 )
 from ...tools.filesystem.project_snapshots import open_snapshots
+from .workspace import fetch_thread_files, open_workspace, run_aside
 
 RestoreKind = Literal["undo", "redo", "rewind"]
 
@@ -41,6 +42,8 @@ class ThreadFiles:
     thread_id: str
     snapshots: Snapshots
     history: FileHistory
+    outputs: Path = Path()
+    """Where the thread's whole outputs are."""
     is_gone: bool = False
     """Whether the folder was a worktree that is gone: only its snapshots are there."""
 
@@ -51,7 +54,14 @@ class ThreadFiles:
     async def finish_interrupted(self) -> RestoreResult | None:
         """Finish an interrupted restore, record a killed call; the thread must be leased."""
         await record_crashed_calls(self.snapshots, self.history, self.thread_id)
-        return await finish_interrupted(self.snapshots, self.history, self.thread_id)
+        finished = await finish_interrupted(self.snapshots, self.history, self.thread_id)
+        await self.share(finished)
+        return finished
+
+    async def share(self, restored: RestoreResult | None) -> None:
+        """Copy what a restore has made to where other machines find it."""
+        if restored and restored.entry:
+            await self.snapshots.share(self.thread_id, restored.entry.after, self.outputs)
 
     async def diff(self, after: int = 0, upto: int | None = None) -> str:
         """Return the changes to the thread's files as a unified diff.
@@ -109,9 +119,11 @@ class PendingRestore:
     async def apply(self) -> RestoreResult:
         """Apply the plan; the thread must be leased since it was planned."""
         files = self.files
-        return await execute_plan(
+        restored = await execute_plan(
             files.snapshots, files.history, files.thread_id, self.plan, self.kind, self.turn
         )
+        await files.share(restored)
+        return restored
 
 
 def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
@@ -128,7 +140,8 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
             "`threads fork` and `rewind --talk` work without the files",
         )
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
-    return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.locate_database(home)))
+    outputs = paths.locate_outputs(home, row.thread_id)
+    return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.locate_database(home)), outputs)
 
 
 def open_recorded_files(row: ThreadRow, home: Path) -> ThreadFiles:
@@ -156,9 +169,16 @@ def _find_project(folder: Path, home: Path) -> Path | None:
 
 @contextmanager
 def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
-    """Yield the thread's files and hold its lease; raises ThreadBusyError."""
+    """Yield the thread's files and hold its lease; raises ThreadBusyError.
+
+    What another machine has changed is brought here first, where a storage is configured.
+    """
+    row = open_workspace(row, home)
     files = open_thread_files(row, home)
     with acquire_lease(home, row.thread_id):
+        if files.snapshots.is_shared:
+            bringing = (row.thread_id, row.folder, home, files.snapshots, files.history)
+            run_aside(fetch_thread_files(*bringing))
         yield files
 
 

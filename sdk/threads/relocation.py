@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.settings.loader import load_settings
 from ...config.text import text
 from ...memory.snapshots.object_copies import copy_objects
 from ...memory.snapshots.storage import get_store_directory, locate_worktrees
@@ -13,6 +14,9 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.sub_runs import ENDED, SubRuns
+from ...memory.undo.history import FileHistory
+from ...tools.filesystem.project_snapshots import open_snapshots
+from .workspace import fetch_thread_files
 
 
 async def move_thread(row: ThreadRow, home: Path, folder: Path) -> ThreadRow:
@@ -32,8 +36,19 @@ async def move_thread(row: ThreadRow, home: Path, folder: Path) -> ThreadRow:
         # first: objects that no history names yet are harmless
         await copy_objects(source_store, get_store_directory(target, stores))
         index = ThreadIndex(home)
+        await _fetch_files(row.thread_id, home, target)
         await asyncio.to_thread(index.move, row.thread_id, row.folder, str(target))
         return index.get(row.thread_id)
+
+
+async def _fetch_files(thread_id: str, home: Path, target: Path) -> None:
+    """Bring what another machine has changed, where a storage is configured."""
+    settings = load_settings(target, home).settings
+    if not settings.storage:
+        return
+    history = FileHistory(paths.locate_database(home))
+    snapshots = open_snapshots(target, home, settings)
+    await fetch_thread_files(thread_id, str(target), home, snapshots, history)
 
 
 def _check_worktrees(row: ThreadRow, home: Path, target: Path, worktrees: Path) -> None:

@@ -13,4 +13,4 @@ def open_snapshots(folder: Path, home: Path, settings: Settings) -> Snapshots:
     # a plan is not a file that a thread changes: an undo leaves it alone
     store = paths.ensure_data_folder(home) / "snapshots"
     patterns = (*settings.security.ignore_patterns, f"/{PLANS}/")
-    return Snapshots(folder.resolve(), store, patterns)
+    return Snapshots(folder.resolve(), store, patterns, settings.storage)

@@ -50,7 +50,7 @@ def test_show_prints_every_setting_as_yaml(folder: Path) -> None:
     assert set(values) == {
         "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
         "environment", "threads", "context", "memory", "log", "database", "otel", "ui", "language",
-        "copilot", "after_edit", "hooks", "rag", "encoding", "server",
+        "copilot", "after_edit", "hooks", "rag", "encoding", "server", "storage",
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from maxagent.config import paths
 from maxagent.memory.journal import Journal
 from maxagent.memory.threads.audit import (
     add_record,
-    delete_audit,
+    delete_records,
     digest_result,
     locate_audit,
     read_records,
@@ -123,5 +123,5 @@ def test_two_processes_write_one_chain(home: Path) -> None:
 def test_it_is_private_and_goes_with_its_thread(home: Path) -> None:
     file = locate_audit(home, THREAD)
     assert file.stat().st_mode & 0o777 == 0o600
-    delete_audit(home, THREAD)
+    delete_records(home, THREAD)
     assert not file.exists() and [*read_records(home, THREAD)] == []

@@ -1,0 +1,133 @@
+"""Snapshots of a thread in a repository that two machines share."""
+
+from pathlib import Path
+
+import pytest
+from snapshot_project import contents, git
+
+from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots.shared_storage import delete_shared, hide_password
+from maxagent.memory.snapshots.store import Snapshots
+
+
+class Machine:
+    """A folder, and a home with its stores."""
+
+    def __init__(self, folder: Path, storage: str) -> None:
+        self.folder, self.outputs = folder / "project", folder / "data/outputs/t"
+        self.folder.mkdir(parents=True)
+        self.snapshots = Snapshots(self.folder, folder / "data/snapshots", (), storage)
+
+    async def share(self, content: str) -> str:
+        (self.folder / "a.txt").write_text(content)
+        tree = await self.snapshots.take()
+        await self.snapshots.share("t", tree, self.outputs)
+        return tree
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> tuple[Machine, Machine]:
+    here, there = (Machine(tmp_path / name, str(tmp_path / "storage")) for name in "ab")
+    return here, there
+
+
+def count_commits(tmp_path: Path) -> int:
+    return int(git(tmp_path / "storage/threads.git", "rev-list", "--count", "refs/maxagent/t"))
+
+
+async def test_older_snapshots_are_fetched_too(machines: tuple[Machine, Machine]) -> None:
+    here, there = machines
+    old, new = await here.share("one\n"), await here.share("two\n")
+    tree, _ = await there.snapshots.fetch("t", there.outputs)
+    assert tree == new
+    changes = await there.snapshots.list_changes(old, new)
+    blobs = await there.snapshots.read_blobs([changes[0].old.blob, changes[0].new.blob])
+    assert [*blobs.values()] == [b"one\n", b"two\n"]
+
+
+async def test_outputs_come_along(machines: tuple[Machine, Machine]) -> None:
+    here, there = machines
+    (here.outputs / "deep").mkdir(parents=True)
+    (here.outputs / "call.txt").write_bytes(b"all of it \xff\n")
+    (here.outputs / "deep/b.txt").write_text("b")
+    await here.share("one\n")
+    await there.snapshots.fetch("t", there.outputs)
+    assert contents(there.outputs) == contents(here.outputs)
+
+
+async def test_same_files_are_pushed_once(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    here, _ = machines
+    for _ in range(3):
+        await here.share("one\n")
+    assert count_commits(tmp_path) == 1
+
+
+async def test_nothing_new_is_nothing(machines: tuple[Machine, Machine]) -> None:
+    here, there = machines
+    assert await there.snapshots.fetch("t", there.outputs) == ("", "")
+    await here.share("one\n")
+    _, commit = await there.snapshots.fetch("t", there.outputs)
+    await there.snapshots.record_fetched("t", commit)
+    assert await there.snapshots.fetch("t", there.outputs) == ("", "")
+
+
+async def test_two_that_push_lose_nothing(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    here, there = machines
+    for number in range(3):
+        await here.share(f"here {number}\n")
+        await there.share(f"there {number}\n")
+    blobs = git(tmp_path / "storage/threads.git", "rev-list", "--objects", "refs/maxagent/t")
+    assert blobs.count("files/a.txt") == 6
+
+
+async def test_pruned_store_fetches_again(machines: tuple[Machine, Machine]) -> None:
+    here, there = machines
+    await here.share("one\n")
+    _, commit = await there.snapshots.fetch("t", there.outputs)
+    await there.snapshots.record_fetched("t", commit)
+    for file in (there.snapshots.directory / "objects").glob("*/*"):
+        file.unlink()
+    new = await here.share("two\n")
+    tree, _ = await there.snapshots.fetch("t", there.outputs)
+    assert tree == new
+    assert await there.snapshots.list_changes(new, new) == []
+
+
+async def test_delete_leaves_other_threads(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    here, _ = machines
+    tree = await here.share("one\n")
+    await here.snapshots.share("other", tree, here.outputs)
+    for _ in range(2):
+        delete_shared(str(tmp_path / "storage"), "t")
+    names = git(tmp_path / "storage/threads.git", "for-each-ref", "--format=%(refname)")
+    assert names.split() == ["refs/maxagent/other"]
+
+
+@pytest.mark.parametrize(
+    "address", ["relative", "https://127.0.0.1:9/x.git", "file:///nowhere/x.git", "/dev/null/x"]
+)
+async def test_wrong_place_stops_with_a_sentence(address: str, tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "a", address)
+    with pytest.raises(MaxAgentError, match="`storage`") as raised:
+        await machine.share("one\n")
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "address, expected",
+    [
+        ("https://me:secret@git.example/x.git", "https://git.example/x.git"),
+        ("https://git.example/x@y.git", "https://git.example/x@y.git"),
+        ("ssh://git@host/x", "ssh://host/x"),
+        ("git@host:x.git", "git@host:x.git"),
+        ("/srv/threads", "/srv/threads"),
+    ],
+)
+def test_a_password_is_hidden(address: str, expected: str) -> None:
+    assert hide_password(address) == expected

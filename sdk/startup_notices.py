@@ -78,6 +78,12 @@ STANDING = tuple(
         MOVED,
     )
 )
+# Prefixes of notices that the user should act on, or that take something away
+WARNINGS = (
+    *STANDING,
+    *(words.partition("{")[0] for words in (DAMAGED, NO_GIT, CANNOT_TRUST, CHANGED, HIDDEN)),
+    *(words.partition("{")[0] for words in (LEFT, UNREAD_NETWORK)),
+)
 
 
 def collect_notices(

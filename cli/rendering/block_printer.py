@@ -6,11 +6,18 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from .console import style_text
+from .console import style_sentence
 from .line_breaks import wrap_text
 from .text_width import measure_width
 
 BULLET = "● "
+# What begins a line instead, so that its kind is seen without colours
+SIGNS = {
+    **{style: "! " for style in ("yellow", "bold yellow")},
+    **{style: "✗ " for style in ("red", "bold red")},
+    **{style: "✓ " for style in ("green", "bold green")},
+    "dim": "· ",
+}
 EDGE = " " * len(BULLET)
 # Columns of the widest head row: what stands at its right must not be far from the text
 MAX_HEAD = 100
@@ -60,8 +67,8 @@ class BlockPrinter:
     def print_line(self, text: str, style: str, *, kind: str = "") -> None:
         """Begin a block with a text that may take several rows."""
         self.open_block(kind)
-        bullet = Text(BULLET, style=style)
-        for row in wrap_text(style_text(text, style), self.width):
+        bullet = Text(SIGNS.get(style, BULLET), style=style)
+        for row in wrap_text(style_sentence(self._console, text, style), self.width):
             self._print(Text.assemble(bullet, row))
             bullet = Text(EDGE)
 
@@ -87,7 +94,8 @@ def build_head(head: Text, right: str, bullet: str, columns: int) -> Text:
     room = columns - len(EDGE) - (measure_width(right) + GAP if right else 0)
     head = head.copy()
     head.truncate(max(room, 1), overflow="ellipsis")
-    row = Text.assemble(Text(BULLET, style=bullet), head)
+    sign = SIGNS[bullet] if bullet in ("red", "yellow") else BULLET
+    row = Text.assemble(Text(sign, style=bullet), head)
     if right:
         pad = columns - measure_width(row.plain) - measure_width(right)
         row.append(" " * max(pad, GAP)).append(right, style="dim")

@@ -1,5 +1,6 @@
 """Console for the terminal; it makes foreign text safe."""
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -14,6 +15,8 @@ from .sanitize import sanitize_text
 
 # Least cells for the text of a row, however large its indent
 MIN_ROOM = 20
+CODE_STYLE = "cyan"
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 def open_console(*, stderr: bool = True) -> Console:
@@ -29,6 +32,17 @@ def can_redraw(console: Console) -> bool:
 def style_text(text: str, style: str) -> Text:
     """Return foreign text in one style, with secrets redacted."""
     return Text(sanitize_text(redact(text)), style=style)
+
+
+def style_sentence(console: Console, text: str, style: str) -> Text:
+    """Return a sentence of ours; what it has in backticks is coloured, where there are colours."""
+    plain, result, place = style_text(text, style), Text(style=style), 0
+    if console.no_color or not console.color_system:
+        return plain
+    for match in _CODE.finditer(plain.plain):
+        result.append(plain.plain[place : match.start()]).append(match[1], CODE_STYLE)
+        place = match.end()
+    return result.append(plain.plain[place:])
 
 
 def show_line(console: Console, text: str, style: str) -> None:
@@ -59,7 +73,10 @@ def render_lines(content: str | RenderableType, style: str = "") -> str:
     """Return the lines as this terminal shows them, for later output; a `str` is foreign text."""
     console = open_console(stderr=False)
     with console.capture() as lines:
-        if isinstance(content, str):
+        if isinstance(content, str) and style and can_redraw(console):
+            for row in fit_rows(style_sentence(console, content, style), console.width):
+                console.print(row)
+        elif isinstance(content, str):
             show_line(console, content, style)
         else:
             console.print(content)

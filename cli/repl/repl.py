@@ -22,9 +22,10 @@ from ..prompts.first_run import lead_to_first_key
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
-from ..rendering.line_breaks import fill_rows
+from ..rendering.line_breaks import fill_rows, split_rows
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
+from ..rendering.text_width import measure_width
 from .input_loop import Conversation
 from .prompt.agent_mentions import describe_agents
 from .prompt.completer import LineCompleter
@@ -48,6 +49,8 @@ MODES = ("build", "plan")
 Found = TypeVar("Found")
 # Seconds after which the value is computed again
 FRESH = 5.0
+# Without rich, which the first draw does not wait for
+BOLD, DIM, NORMAL = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePrompt:
@@ -175,7 +178,8 @@ async def _run_conversation(
         titles=titles,
         show_thinking=show_thinking,
     )
-    prompt.print_above("\n".join(build_card(folder, options)) + "\n")
+    card = build_card(folder, options, is_plain=isinstance(prompt, PlainPrompt))
+    prompt.print_above("\n".join(card) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
             closing.enter_context(handle_hangup(conversation.exit_at_once, stop.receive))
@@ -184,15 +188,26 @@ async def _run_conversation(
         return await _run_live_prompt(conversation, prompt, closing)
 
 
-def build_card(folder: Path, options: "Options") -> list[str]:
-    """Return the first rows: name, model if it was chosen, folder, branch, and what to type."""
+def build_card(folder: Path, options: "Options", *, is_plain: bool = False) -> list[str]:
+    """Return the first rows: name, model if it was chosen, folder, branch, and some keys.
+
+    Facts that do not fit one row have a row each; keys that do not fit are left out.
+    """
     place, user_home = str(folder.resolve()), str(Path.home())
     if place.startswith(f"{user_home}/"):
         place = f"~{place.removeprefix(user_home)}"
-    facts = [f"mcode {__version__}", options.get("model", ""), place, read_branch(folder)]
-    groups = [[sanitize_line(fact) for fact in facts if fact], t("repl.greeting").split(SEPARATOR)]
-    width = get_terminal_width()
-    return [row for parts in groups for row in fill_rows(parts, SEPARATOR, width)]
+    branch = read_branch(folder)
+    places = [f"{place} ({branch})" if branch else place]
+    facts = [sanitize_line(fact) for fact in (options.get("model", ""), *places) if fact]
+    name, width = f"MaxAgent {__version__}", get_terminal_width()
+    rows = [SEPARATOR.join([name, *facts])]
+    if measure_width(rows[0]) > width:
+        rows = [name, *(row for fact in facts for row in split_rows(fact, width))]
+    keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width)
+    if is_plain:
+        return [*rows, keys]
+    first = f"{BOLD}{name}{NORMAL}{DIM}{rows[0].removeprefix(name)}{NORMAL}"
+    return [first, *(f"{DIM}{row}{NORMAL}" for row in [*rows[1:], keys])]
 
 
 async def _run_live_prompt(

@@ -36,14 +36,14 @@ COLORS = {
     "default": FOREGROUND,
 }
 SHOWN = (
-    (r"  thread ", r"● note: "),
+    (r"  thread ", r"· this project"),
     (r"architect", r"● discounted and"),
     (r"coder", r"coder"),
     (r"● Both changes", r".*\+     return \(cents"),
-    (r"● tests ", r"  passed: "),
+    (r"[●✓] tests ", r".*passed"),
     (r"tester", r"tester"),
     (r"● Accepted", r".*touched"),
-    (r"● verified: ", r".* tokens · "),
+    (r"✓ verified", r".* tokens · "),
 )
 """First and last row of each part of the run that the picture has; `⋮` stands for the rest."""
 

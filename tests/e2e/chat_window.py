@@ -2,6 +2,7 @@
 
 import re
 import sys
+from itertools import takewhile
 from pathlib import Path
 from subprocess import run
 from typing import Any, Self
@@ -12,16 +13,19 @@ from screen import ScreenTerminal
 from terminal import CONFIRM
 
 from maxagent.cli.i18n.catalogs import load_catalog
+from maxagent.cli.rendering.text_width import shorten_text
 from maxagent.cli.repl.prompt.status_bar import SEPARATOR
 
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
 SIGN = "›"
 """Stands before what is typed."""
+RULE = "──"
+"""Stands above and below it."""
 
 
 def squeezed(text: str) -> str:
-    """The text without white space: a narrow window breaks words wherever it must."""
-    return re.sub(r"\s+", "", text)
+    """The text without white space, at which windows break it, and without marks of code."""
+    return re.sub(r"[\s`]+", "", text)
 
 
 class ChatWindow:
@@ -54,7 +58,7 @@ class ChatWindow:
 
     def __enter__(self) -> Self:
         self.terminal.__enter__()
-        self.see(self.words("status.build"))
+        self.see(self.words("repl.placeholder"))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -107,7 +111,12 @@ class ChatWindow:
         While a picture is being painted the cursor is hidden: a new row may have taken the place
         of what tells that something goes on, which is painted again below it.
         """
-        modes = {self.words("status.build"), self.words("status.plan")}
+        keys = (
+            "build",
+            "plan",
+            *(f"mode.{mode}" for mode in ("ask", "edits", "auto", "read-only")),
+        )
+        modes = {self.words(f"status.{key}") for key in keys}
         screen, busy = self.terminal.screen(), self._words["repl.busy"].partition("}")[2]
         is_whole = not self.terminal.glass.cursor.hidden
         has_status = not modes.isdisjoint(self._status.split(SEPARATOR))
@@ -119,10 +128,18 @@ class ChatWindow:
 
     @property
     def line(self) -> str:
-        """What is typed and not sent: the last lines that begin with the sign, without status."""
+        """What is typed and not sent: from the last sign to the rule below it."""
         screen = self.terminal.screen().rstrip().split("\n")
         at = max(number for number, row in enumerate(screen) if row.startswith(SIGN))
-        return "\n".join(row[2:] for row in screen[at:-1]).rstrip()
+        rows = takewhile(lambda row: not row.startswith(RULE), screen[at:-1])
+        line = "\n".join(row[2:] for row in rows).rstrip()
+        return "" if line in self._placeholders else line
+
+    @property
+    def _placeholders(self) -> list[str]:
+        """What an empty line shows, as it is cut to a narrow window."""
+        keys = ("repl.placeholder", "repl.placeholder.busy")
+        return [shorten_text(self.words(key), self.columns - 3) for key in keys]
 
     def holds(self, text: str) -> None:
         """Wait until the typed line is this text."""

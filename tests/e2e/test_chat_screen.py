@@ -207,11 +207,11 @@ def test_a_note_is_kept(window):
 
 
 def test_shift_tab_goes_through_modes_in_status_line(window):
-    build, plan = window.words("status.build"), window.words("status.plan")
-    window.see_status(build, "ask", *(["served", "trunk"] if window.columns == 80 else []))
-    window.press("shift-tab").see_status(build, "edits")
+    ask, edits, plan = (window.words(f"status.{key}") for key in ("mode.ask", "mode.edits", "plan"))
+    window.see_status(ask, *(["served", "trunk"] if window.columns == 80 else []))
+    window.press("shift-tab").see_status(edits)
     window.press("shift-tab").see_status(plan)
-    window.press("shift-tab").see_status(build, "ask")
+    window.press("shift-tab").see_status(ask)
 
 
 def test_line_typed_during_turn_waits_until_esc_returns(window):
@@ -294,7 +294,7 @@ def test_plan_edit_is_kept_after_esc(window):
     window.asked("│  and edited")
     window.press("esc").holds("")
     assert plan.read_text() == "1. all\n and edited\n"
-    window.press("shift-tab").see_status(window.words("status.build"))
+    window.press("shift-tab").see_status(window.words("status.mode.ask"))
 
 
 def test_ctrl_c_clears_line_and_explains_second_press(window):
@@ -395,7 +395,7 @@ def test_window_has_title_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
     rows = fill_rows(window.words("repl.greeting").split(SEPARATOR), SEPARATOR, window.columns)
     shown = window.terminal.scrollback()
-    assert shown.startswith(f"mcode {__version__} · ") and "\n".join([*rows, ""]) in shown
+    assert shown.startswith(f"MaxAgent {__version__}") and f"\n{rows[0]}\n" in shown
     assert "trunk" in squeezed(shown).partition(squeezed(rows[0]))[0]
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")
@@ -409,7 +409,8 @@ def test_interruption_by_esc_is_shown_once_after_kill(window):
     window.press("esc").terminal.wait_for(lambda _: window.count(stopped) == before + 1)
     window.terminal.__exit__()
     window.open("--continue", columns=window.columns)
-    window.see("said before esc", window.words("show.interrupted"), window.words("status.build"))
+    window.see("said before esc", window.words("show.interrupted"))
+    window.see(window.words("repl.placeholder"))
     window.answers({"text": "Gone on."}, {"text": "And further."})
     for words, answer in (("on", "Gone on."), ("further", "And further.")):
         window.say(words, until=answer)

@@ -99,7 +99,7 @@ def test_conversation_opens_in_its_folder(
     window: ScreenTerminal, program: Program, provider: Provider
 ) -> None:
     window.press("enter")
-    window.wait_for(word(program, "status.build"))
+    window.wait_for(word(program, "repl.placeholder"))
     provider.script([{"text": "And again."}])
     window.type("once more").press("enter")
     window.wait_for("And again.")

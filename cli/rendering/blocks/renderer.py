@@ -7,11 +7,12 @@ from rich.console import Console
 from rich.text import Text
 
 from ....sdk import events as ev
+from ....sdk.startup_notices import WARNINGS
 from ...i18n.catalogs import t
-from ...i18n.message_translation import translate
+from ...i18n.message_translation import translate, translate_notice
 from ...i18n.stored_messages import translate_stored
 from ..block_printer import EDGE, BlockPrinter
-from ..console import TransientRows, can_redraw, open_console, style_text
+from ..console import TransientRows, can_redraw, open_console, style_sentence, style_text
 from ..diffs.layout import FOLDED_ROWS, fold_rows
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
@@ -110,6 +111,9 @@ class BlockRenderer(TextRenderer):
                 self._calls.add_call(call)
             case ev.EvidenceFound():
                 self._show_evidence(event)
+            case ev.Notice(text=text):
+                style = "yellow" if text.startswith(WARNINGS) else "dim"
+                self._print_line(translate_notice(text), style)
             case ev.Question():
                 super()._show_own_event(event)
                 self._show_review(event)
@@ -180,7 +184,7 @@ class BlockRenderer(TextRenderer):
         self._print_line(t("error.says", message=translate(event.message)), "bold red")
         if event.hint:
             hint = t("error.hint", hint=translate(event.hint))
-            self._printer.print_rows(style_text(hint, "yellow"))
+            self._printer.print_rows(style_sentence(self._console, hint, ""))
         if event.thread_id:
             thread_line = t("run.kept", thread=event.thread_id[:SHORT_ID])
             self._printer.print_rows(style_text(thread_line, "dim"))

@@ -17,22 +17,30 @@ from prompt_toolkit.layout import (
     Window,
 )
 from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.processors import AfterInput, ConditionalProcessor
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 from wcwidth import wcswidth
 
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_text
+from ...rendering.text_width import shorten_text
 from .input_line import find_shell_kind
 from .protocol import SIGN
 from .status_bar import SEPARATOR
 
 MENU_ROWS = 8
+# Rows of a terminal from which on the input stands between rules
+MIN_ROWS = 12
 STYLE = Style.from_dict(
     {
         "sign": "bold",
         "waiting": "fg:ansibrightblack",
-        "busy": "fg:ansiyellow",
+        "busy": "fg:ansicyan",
+        "rule": "fg:ansibrightblack",
+        "rule.plan": "fg:ansicyan",
+        "rule.shell": "fg:ansiyellow",
+        "placeholder": "fg:ansibrightblack",
         "status": "fg:ansibrightblack",
         "status.plan": "fg:ansicyan bold",
         "status.shell": "fg:ansiyellow",
@@ -68,7 +76,12 @@ def build_layout(
     """Build it from top to bottom: tail, waiting lines, work, input line, menu, status line."""
     search = SearchToolbar(ignore_case=True)
     typed = Window(
-        BufferControl(line, search_buffer_control=search.control, preview_search=True),
+        BufferControl(
+            line,
+            input_processors=[_build_placeholder(line, state)],
+            search_buffer_control=search.control,
+            preview_search=True,
+        ),
         height=lambda: Dimension(min=1, max=max(1, get_app().output.get_size().rows // 2)),
         get_line_prefix=_render_sign,
         wrap_lines=True,
@@ -77,6 +90,7 @@ def build_layout(
     rows = HSplit(
         [
             _build_text_window(lambda: ANSI(state.tail), lambda: bool(state.tail)),
+            _build_text_window(lambda: "", _has_room),
             _build_text_window(
                 lambda: _render_waiting_lines(state.waiting()), lambda: bool(state.waiting())
             ),
@@ -88,7 +102,9 @@ def build_layout(
             _build_text_window(
                 lambda: _render_stashed(find_stashed()), lambda: bool(find_stashed())
             ),
+            _build_rule(line, state),
             typed,
+            _build_rule(line, state),
             CompletionsMenu(max_height=MENU_ROWS),
             _build_text_window(lambda: _render_more(line), lambda: _count_hidden(line) > 0),
             search,
@@ -96,6 +112,32 @@ def build_layout(
         ]
     )
     return Layout(rows, focused_element=typed)
+
+
+def _has_room() -> bool:
+    return get_app().output.get_size().rows >= MIN_ROWS
+
+
+def _build_rule(line: Buffer, state: PromptState) -> ConditionalContainer:
+    """Return a row that sets the input apart, in the colour of what it does."""
+
+    def find_style() -> str:
+        if find_shell_kind(line.text):
+            return "class:rule.shell"
+        return "class:rule.plan" if state.is_plan() else "class:rule"
+
+    rule = Window(height=1, char="─", style=find_style)
+    return ConditionalContainer(rule, Condition(_has_room))
+
+
+def _build_placeholder(line: Buffer, state: PromptState) -> ConditionalProcessor:
+    """Return what stands in an empty line: what it takes now."""
+
+    def render() -> StyleAndTextTuples:
+        key = "repl.placeholder.busy" if state.busy() else "repl.placeholder"
+        return [("class:placeholder", shorten_text(t(key), _count_columns() - len(SIGN) - 1))]
+
+    return ConditionalProcessor(AfterInput(render), Condition(lambda: not line.text))
 
 
 def _build_text_window(

@@ -14,6 +14,8 @@ from ...rendering.sanitize import sanitize_line
 from ...rendering.text_width import shorten_text
 
 SEPARATOR = " · "
+# US dollars that are worth a field
+MIN_COST = 0.005
 # Most bytes to read of a file that holds a name
 MAX_GIT_FILE_BYTES = 200
 # Fields in the order in which a narrow terminal loses them
@@ -55,7 +57,7 @@ def format_status(status: Status, columns: int) -> str:
     """Return as much as fits: the least important field goes first, the mode never."""
     parts = _build_parts(status)
     if status.custom:
-        modes = [parts[name] for name in ("plan", "mode") if name in parts]
+        modes = [parts["mode"]]
         return _join_parts([*_shorten_custom(status.custom, columns, modes), *modes])
     for least in _MIN_FIRST:
         if wcswidth(_join_parts(parts.values())) < columns:
@@ -73,17 +75,29 @@ def _build_parts(status: Status) -> dict[str, str]:
     parts = {
         "model": sanitize_line(status.model.rpartition("/")[2]),
         "agent": f"@{sanitize_line(status.agent)}" if status.agent else "",
-        "plan": t("status.plan" if status.plan else "status.build"),
-        "mode": status.mode,
-        "thinking": describe_thinking(status.thinking, status.effort),
+        "mode": describe_mode(status.mode, plan=status.plan),
+        "thinking": _describe_chosen_thinking(status.thinking, status.effort),
         "sandbox": _describe_sandbox(status.sandbox),
-        "used": "" if status.used is None else f"{status.used:.0%}",
-        "cost": "" if status.cost is None else f"${status.cost:.2f}",
+        "used": "" if status.used is None else t("status.context", share=f"{status.used:.0%}"),
+        "cost": "" if (status.cost or 0) < MIN_COST else f"${status.cost:.2f}",
         "branch": sanitize_line(status.branch),
         "jobs": t("status.jobs", count=status.jobs) if status.jobs else "",
         "proposals": t("status.proposals", count=status.proposals) if status.proposals else "",
     }
     return {name: words for name, words in parts.items() if words}
+
+
+def describe_mode(mode: str, *, plan: bool) -> str:
+    """Return what happens without a question, in plain words."""
+    if plan:
+        return t("status.plan")
+    return t(f"status.mode.{mode}") if mode else t("status.build")
+
+
+def _describe_chosen_thinking(strategy: str, effort: str) -> str:
+    """Return it unless it is as the provider has it."""
+    is_ordinary = strategy == "auto" and effort in ("", "auto")
+    return "" if is_ordinary else describe_thinking(strategy, effort)
 
 
 def describe_thinking(strategy: str, effort: str) -> str:
@@ -95,9 +109,8 @@ def describe_thinking(strategy: str, effort: str) -> str:
 
 
 def _describe_sandbox(state: str) -> str:
-    if not state:
-        return ""
-    return t("status.open" if state.startswith("none") else "status.sandbox")
+    """Return that nothing confines commands; that something does is ordinary."""
+    return t("status.open") if state.startswith("none") else ""
 
 
 def _join_parts(parts: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ def test_blocks_have_air_and_one_edge() -> None:
         "  a text that takes two rows",
         "  here, of course",
         "",
-        "● another block that takes two",
+        "! another block that takes two",
         "  rows",
     ]
 

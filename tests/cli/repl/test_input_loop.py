@@ -115,7 +115,7 @@ async def test_busy_text_leaves_out_waiting_questions(
     running = await began(talk)
     talk._since -= worked
     talk.session.question_seconds += asked
-    assert talk.busy_text.startswith(f"working {shown} s")
+    assert talk.busy_text.startswith(f"⋯ working {shown} s")
     talk.interrupt()
     await rests(talk)
     talk.request_exit()

@@ -53,7 +53,7 @@ def test_long_output_is_folded_and_kept() -> None:
     seen.calls.show_output(ev.ToolOutput("c", "".join(f"line {n}\n" for n in range(40))))
     seen.end(error="exit code 2", exit_code=2)
     assert seen.rows[1].endswith("exit code 2") and seen.rows[-1] == "  line 39"
-    assert "  … 29 more lines · Ctrl-O" in seen.rows
+    assert "  … 29 more lines · Ctrl-O details" in seen.rows
     (fold,) = seen.folds
     assert fold.render(60).plain.split("\n")[:2] == ["Ran make", "  line 0"]
     assert fold.render(60).plain.count("line") == 40
@@ -68,7 +68,7 @@ def test_reading_calls_are_one_live_row_until_another_block() -> None:
     seen.call("edit", {"file_path": "a.py"})
     seen.end(diff=DIFF, added=1, removed=1)
     seen.calls.flush()
-    assert seen.rows == ["", "● Read 6 files · Ctrl-O", "", "● Edited a.py  +1 −1"]
+    assert seen.rows == ["", "● Read 6 files · Ctrl-O details", "", "● Edited a.py  +1 −1"]
     assert seen.diffs == [DIFF] and "Read 5.py" in seen.folds[0].render(60).plain
 
 
@@ -103,7 +103,7 @@ def test_stopped_call_keeps_its_output() -> None:
     seen.call("run_command", {"command": "sleep 61"})
     seen.calls.show_output(ev.ToolOutput("c", "begun\n"))
     seen.calls.show_stopped()
-    assert seen.rows == ["", f"● Run sleep 61{'stopped':>46}", "  begun"] and seen.live == []
+    assert seen.rows == ["", f"! Run sleep 61{'stopped':>46}", "  begun"] and seen.live == []
 
 
 def test_answer_of_the_user_is_shown() -> None:

@@ -76,7 +76,7 @@ def test_rows_of_the_moment_have_the_remark() -> None:
 
 def test_error_and_hint_are_one_block() -> None:
     rows = shown(ev.Failure("no answer", "try later", 1, "abcdef123456"))
-    assert rows[:2] == ["● error: no answer", "  hint: try later"] and "abcdef12" in rows[2]
+    assert rows[:2] == ["✗ error: no answer", "  hint: try later"] and "abcdef12" in rows[2]
 
 
 def test_tests_show_their_verdict_and_failures() -> None:
@@ -84,7 +84,7 @@ def test_tests_show_their_verdict_and_failures() -> None:
     running = ev.Verifying("pytest -q")
     failed = ev.EvidenceFound("pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", tail)
     rows = shown(running, failed)
-    assert rows[0] == "● tests  pytest -q" and rows[-2:] == [
+    assert rows[0] == "✗ tests  pytest -q" and rows[-2:] == [
         "  E assert 1 == 2",
         "  failed: 1 failed",
     ]
@@ -96,7 +96,7 @@ def test_end_shows_the_verdict_and_no_diff_twice(capsys: pytest.CaptureFixture[s
     done = ev.Completion("abcdef123456", "verified", "It is repaired.", EVIDENCE, [], diff)
     rows = shown(edit, done)
     assert [row.split() for row in rows].count(["1", "+", "new"]) == 1
-    assert rows[-1] == "● verified: 3 passed (pytest)"
+    assert rows[-1] == "✓ verified: 3 passed (pytest)"
     assert capsys.readouterr().out == "It is repaired.\n"
 
 

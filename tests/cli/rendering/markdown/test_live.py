@@ -126,7 +126,7 @@ def test_what_comes_after_an_answer_stands_below_it(at):
     events = [ev.Thinking("let me see"), ev.Output("# Title\nhal"), ev.Notice("careful")]
     for event in [*events, ev.Output("and on"), ev.Notice("again")]:
         renderer.show_event(event)
-    shown_lines = "● Thought for 1 s||● Title||  hal||● note: careful||● and on||● note: again"
+    shown_lines = "● Thought for 1 s||● Title||  hal||· careful||● and on||· again"
     assert window.lines == ["", *shown_lines.split("|")]
 
 
@@ -135,7 +135,7 @@ def test_repeated_request_keeps_finished_blocks_and_is_announced(at):
     renderer = create_text_renderer(console=console)
     for event in [ev.Output("kept\n\nhalf a"), ev.Retrying("busy", 1, 1), ev.Output("new")]:
         renderer.show_event(event)
-    assert window.lines == ["", "● kept", "", "● busy", "", "● new"]
+    assert window.lines == ["", "● kept", "", "· busy", "", "● new"]
 
 
 def test_without_colour_there_is_none(at, monkeypatch):

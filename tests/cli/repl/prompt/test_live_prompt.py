@@ -17,6 +17,10 @@ from maxagent.cli.repl.prompt.layout import PromptState
 from maxagent.cli.repl.prompt.live_prompt import LivePrompt, read_typeahead
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
 
+ROWS = 18
+RULE = "─" * 40
+EMPTY = ["", RULE, "› Type what to do, or / for commands", RULE, "status"]
+
 
 class Glass:
     """The far side of an output: 40 columns, 14 rows."""
@@ -24,7 +28,7 @@ class Glass:
     encoding = "utf-8"
 
     def __init__(self) -> None:
-        self._screen = pyte.Screen(40, 14)
+        self._screen = pyte.Screen(40, ROWS)
         self._stream = pyte.Stream(self._screen)
 
     def write(self, text: str) -> None:
@@ -45,7 +49,9 @@ class Glass:
 async def painted(prompt_state: PromptState) -> AsyncIterator[tuple[LivePrompt, Glass]]:
     glass, usable = Glass(), asyncio.Event()
     there: Any = glass
-    output = Vt100_Output(there, lambda: Size(rows=14, columns=40), term="xterm", enable_cpr=False)
+    output = Vt100_Output(
+        there, lambda: Size(rows=ROWS, columns=40), term="xterm", enable_cpr=False
+    )
     nobody: Any = None
     with create_pipe_input() as keys:
         prompt = LivePrompt(
@@ -80,18 +86,18 @@ def around(**arguments: Any) -> PromptState:
 
 async def test_lines_print_above_once_and_tail_is_replaced() -> None:
     async with painted(around()) as (prompt, glass):
-        await until(glass, ["›", "status"])
+        await until(glass, EMPTY)
         prompt.show_tail("half")
-        await until(glass, ["half", "›", "status"])
+        await until(glass, ["half", *EMPTY])
         prompt.show_tail("half a line")
         prompt.print_above("a whole line\n")
-        await until(glass, ["a whole line", "half a line", "›", "status"])
+        await until(glass, ["a whole line", "half a line", *EMPTY])
         prompt.print_above("another\n")
         prompt.print_above("and one more\n")
         prompt.show_tail("")
-        await until(glass, ["a whole line", "another", "and one more", "›", "status"])
+        await until(glass, ["a whole line", "another", "and one more", *EMPTY])
         prompt.show_tail("one\ntwo")
-        await until(glass, ["a whole line", "another", "and one more", "one", "two", "›", "status"])
+        await until(glass, ["a whole line", "another", "and one more", "one", "two", *EMPTY])
         prompt.show_tail("")
     assert glass.rows == ["a whole line", "another", "and one more"]
 
@@ -100,18 +106,16 @@ async def test_waiting_lines_and_activity_surround_the_line() -> None:
     lines = ("next\none", "then")
     output = around(waiting=lambda: lines, busy=lambda: "working 3 s")
     async with painted(output) as (prompt, glass):
+        above = ["queued: next one", "queued: then", "working 3 s"]
         prompt.give_back("你好\nyou")
         await until(
             glass,
-            ["queued: next one", "queued: then", "working 3 s", "› 你好", "  you", "status"],
+            ["", *above, RULE, "› 你好", "  you", RULE, "status"],
         )
         prompt.give_back("before")
         await until(
             glass,
-            [
-                *("queued: next one", "queued: then", "working 3 s"),
-                *("› before", "  你好", "  you", "status"),
-            ],
+            ["", *above, RULE, "› before", "  你好", "  you", RULE, "status"],
         )
 
 
@@ -123,7 +127,7 @@ async def test_a_question_stands_in_the_prompts_place() -> None:
             return glass.rows
 
         assert await prompt.ask_question(question) == ["before"]
-        await until(glass, ["before", "›", "status"])
+        await until(glass, ["before", *EMPTY])
 
 
 def test_buffered_lines_are_read_without_waiting() -> None:

@@ -22,10 +22,12 @@ from typer.main import get_command
 from .. import __version__
 from ..config import exit_codes, paths
 from ..config.crash_report import describe_error
+from ..config.errors import UsageError
 from ..config.security.executables import keep_absolute_entries
-from .default_command import DefaultCommandGroup
+from ..config.text import text
+from .default_command import DefaultCommandGroup, count_own
 from .execution.stdin import read_piped_text, take_terminal
-from .i18n.catalogs import t, use_language
+from .i18n.catalogs import t, use_language, use_program
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
 from .i18n.stored_messages import translate_stored
@@ -79,6 +81,17 @@ COMMAND_GROUPS = {
     },
 }
 COMMANDS = {name: place for group in COMMAND_GROUPS.values() for name, place in group.items()}
+# What `mcode` can do with the threads of a server, of these
+REMOTE_COMMANDS = {
+    "chat": "remote.commands:chat_app",
+    "task": "remote.commands:task_app",
+    "resume": "remote.commands:resume",
+    "diff": "remote.threads:diff",
+    "undo": "remote.threads:undo",
+    "redo": "remote.threads:redo",
+    "rewind": "remote.threads:rewind",
+    "threads": "remote.commands:threads_app",
+}
 # Other names, which the help leaves out
 ALIASES = {"serve": COMMANDS["web"]}
 
@@ -90,11 +103,38 @@ class _Group(DefaultCommandGroup):
         super().__init__(**settings)
         self.commands = LazyCommands({**COMMANDS, **ALIASES})
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; with `--remote` the commands are those for a server."""
+        options = {
+            name: not getattr(param, "is_flag", False)
+            for param in self.get_params(ctx)
+            for name in param.opts
+        }
+        flags = [name for name, takes_value in options.items() if not takes_value]
+        count = count_own(args, flags, set(options) - set(flags))
+        if any(arg == "--remote" or arg.startswith("--remote=") for arg in args[:count]):
+            self.commands.replace(REMOTE_COMMANDS)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command; raises UsageError for one that is not for a server."""
+        if args[0] in COMMANDS and args[0] not in self.commands:
+            raise UsageError(
+                text("`mcode {name}` is for this machine, not for a server", name=args[0]),
+                hint=text(
+                    "with `--remote` there are: {names}", names=", ".join(sorted(self.commands))
+                ),
+            )
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands into the help page, under their headings."""
         column = max(map(len, COMMANDS))
         for heading, group in COMMAND_GROUPS.items():
-            commands = [(name.ljust(column), self.commands[name]) for name in group]
+            names = [name for name in group if name in self.commands]
+            commands = [(name.ljust(column), self.commands[name]) for name in names]
+            if not commands:
+                continue
             with formatter.section(heading):
                 formatter.write_dl(
                     [(name, command.get_short_help_str()) for name, command in commands]
@@ -136,6 +176,10 @@ def handle_global_options(
     profile: Annotated[
         str, typer.Option("--profile", metavar="NAME", help="Use this profile of settings.")
     ] = "",
+    remote: Annotated[
+        str,
+        typer.Option("--remote", metavar="URL", help="Use the threads of the server at this URL."),
+    ] = "",
     debug: Annotated[
         bool, typer.Option("--debug", help="Write a debug log and print its path.")
     ] = False,
@@ -150,12 +194,26 @@ def handle_global_options(
     if profile:
         os.environ["MAXAGENT_PROFILE"] = profile
         read_terminal_options(paths.locate_home())
+    if remote:
+        _choose_server(remote)
     if debug or is_debug_requested(os.environ):
         _start_debug_log()
     if log:
         os.environ["MAXAGENT_LOG__ENABLED"] = "true"
     if context.invoked_subcommand is None:
+        if remote:
+            raise UsageError(
+                "a conversation at the prompt is for threads of this machine",
+                hint='give one message, such as `mcode --remote URL "Which tests are red?"`',
+            )
         raise typer.Exit(_run_without_command(context))
+
+
+def _choose_server(url: str) -> None:
+    from .remote.address import choose_server
+
+    choose_server(url)
+    use_program(f"mcode --remote {url}")
 
 
 def is_debug_requested(environ: Mapping[str, str]) -> bool:

@@ -18,7 +18,7 @@ class DefaultCommandGroup(TyperGroup):
         # not `list_commands`, which builds them all
         args = move_options_behind_command(args, flags, valued, self.commands)
         args = insert_chat(args, flags, valued)
-        own_count = _count_own(args, flags, valued)
+        own_count = count_own(args, flags, valued)
         own, typed = args[: own_count + 1], args[own_count + 1 :]
         if any(map(_may_be_message, typed)) and (command := self.get_command(ctx, own[-1])):
             typed = move_messages_behind_options(typed, _list_options(command))
@@ -39,7 +39,7 @@ def move_options_behind_command(
 
     Otherwise the command's name would be sent as a message.
     """
-    own, place = _count_own(args, flags, valued), 0
+    own, place = count_own(args, flags, valued), 0
     moved = list(args[own:])
     while place < len(moved) and _is_option(moved[place]) and moved[place] != "--":
         takes_value = moved[place] in _VALUED
@@ -54,7 +54,7 @@ def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[
 
     `flags` and `valued` are the options of `mcode` itself, without and with a value.
     """
-    place = _count_own(args, flags, valued)
+    place = count_own(args, flags, valued)
     needs_chat = place < len(args) and (_is_option(args[place]) or _is_request(args[place]))
     return [*args[:place], *(["chat"] if needs_chat else []), *args[place:]]
 
@@ -97,7 +97,7 @@ def _list_options(command: Any) -> dict[str, bool]:
     }
 
 
-def _count_own(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> int:
+def count_own(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> int:
     """Return how many arguments at the beginning are options of `mcode` itself."""
     place = 0
     while place < len(args):

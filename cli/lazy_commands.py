@@ -17,6 +17,11 @@ class LazyCommands(Mapping[str, Any]):
         self._built: dict[str, Any] = {}
         self._prepare: Callable[[Any], None] = lambda command: None
 
+    def replace(self, places: Mapping[str, str]) -> None:
+        """Have these commands instead."""
+        self._places = places
+        self._built.clear()
+
     def prepare_each(self, prepare: Callable[[Any], None]) -> None:
         """Call this with each command, also with those that are built later."""
         self._prepare = prepare

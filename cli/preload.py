@@ -38,6 +38,7 @@ _SEPARATE = (
     "cli.entry",
     "cli.preload",
     "cli.prompts",
+    "cli.remote",
     "cli.repl",
     "cli.web",
     "memory.database.postgres",

@@ -13,10 +13,10 @@ from ..config.security.redaction import redact
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.undo_stack import find_active_entries
+from ..nodes.events.union import build_usage
 from ..nodes.outcome import explain_outcome
 from ..nodes.roles import CHAT_ROLES
 from ..nodes.run.dependencies import Dependencies
-from ..nodes.run.limits import NOTHING_USED
 from ..nodes.run.message_history import find_final_text
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
@@ -118,20 +118,6 @@ async def build_completion(
         usage=build_usage(values.get("usage")),
         reason=explain_outcome(values, outcome),
     )
-
-
-def build_usage(totals: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a thread's totals under the names of the last event's `usage`."""
-    used = totals or NOTHING_USED
-    return {
-        "prompt": used["input"],
-        "completion": used["output"],
-        "total": used["input"] + used["output"],
-        "cached": used["cached"],
-        "cost": used["cost"],
-        "seconds": round(used.get("seconds", 0.0), 3),
-        "requests": used["requests"],
-    }
 
 
 def derive_status(event: Event) -> ThreadStatus | None:

@@ -21,6 +21,7 @@ from ..config.text import text
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
 from ..nodes.events.question import check_decision
+from ..nodes.events.union import build_usage
 from ..nodes.options import Options, select_lasting
 from ..nodes.run.context import Context
 from ..nodes.run.dependencies import Dependencies
@@ -46,7 +47,7 @@ from .events import (
 )
 from .interrupt_response import Answer, build_resume_value, match_answers
 from .limit_wait import compute_time_left, wait_for_limit
-from .outcome import build_completion, build_usage, find_question, list_plan_responses
+from .outcome import build_completion, find_question, list_plan_responses
 from .tracing import disable_tracing
 
 if TYPE_CHECKING:

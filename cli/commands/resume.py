@@ -69,7 +69,7 @@ def resume(
     output: Output = OutputFormat.text,
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
-    _validate_flags(approve, reject, answer, question, both_times=wait and now)
+    validate_flags(approve, reject, answer, question, both_times=wait and now)
     row = _resolve_free_thread(thread)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
@@ -79,19 +79,19 @@ def resume(
         from ...nodes.run.context import Context
         from ..execution.run import run_in_terminal
 
-    given_answer = _read_answer(row.thread_id, approve, reject, answer, question)
+    given_answer = read_answer(row.thread_id, approve, reject, answer, question)
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
     style = AnswerStyle.streamed if is_chat else None
     thread_id, asks_instead = row.thread_id, question is None
 
     def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
         resume_thread = partial(runner.resume, thread_id, context=context, wait=wait, now=now)
-        return _resume_or_ask(resume_thread, thread_id, given_answer, asks_instead=asks_instead)
+        return resume_or_ask(resume_thread, thread_id, given_answer, asks_instead=asks_instead)
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
 
 
-def _validate_flags(
+def validate_flags(
     approve: bool,
     reject: str | None,
     answer: str | None,
@@ -99,6 +99,7 @@ def _validate_flags(
     *,
     both_times: bool,
 ) -> None:
+    """Raise UsageError for options that exclude each other."""
     if both_times:
         raise UsageError("`--wait` and `--now` cannot be used together", hint="choose one")
     if approve and reject is not None:
@@ -110,9 +111,10 @@ def _validate_flags(
         )
 
 
-def _read_answer(
+def read_answer(
     thread: str, approve: bool, reject: str | None, answer: str | None, question: str | None
 ) -> "Answer | None":
+    """Return the answer of the options; None if they have none."""
     from ...sdk.interrupt_response import Answer
     from ..execution.shown_questions import find_shown_question
 
@@ -122,7 +124,7 @@ def _read_answer(
     return Answer(approve, reject, answer, parked=parked)
 
 
-async def _resume_or_ask(
+async def resume_or_ask(
     resume_thread: "Callable[[Answer | None], AsyncGenerator[Event]]",
     thread: str,
     answer: "Answer | None",

@@ -1,12 +1,16 @@
 """What is said when commands in the background end with MaxAgent."""
 
-from ...sdk.runner import Runner
+from typing import TYPE_CHECKING
+
 from ..i18n.catalogs import t
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 
+if TYPE_CHECKING:
+    from ...sdk.runner import Runner
 
-def collect_running(runner: Runner) -> list[str]:
+
+def collect_running(runner: "Runner") -> list[str]:
     """Collect the commands that will end with the runner."""
     return [sanitize_line(job.command) for job in runner.background.list_running()]
 

@@ -6,13 +6,15 @@ import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...nodes.events.union import build_usage
 from ...sdk.events import Event, Interrupted, RunStarted, TokenUsage, as_json
-from ...sdk.outcome import build_usage
-from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
 from .stop_signal import StopSignal, accept_hangup, find_termination_signals
+
+if TYPE_CHECKING:
+    from ...sdk.runner import Runner
 
 # Seconds that a step has to finish after a stop; a command has two more to end itself
 GRACE = 3.0
@@ -23,7 +25,7 @@ class CancellableStream:
 
     def __init__(
         self,
-        runner: Runner,
+        runner: "Runner",
         renderer: Renderer,
         seconds: float = 0.0,
         stop: StopSignal | None = None,

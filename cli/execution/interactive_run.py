@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ...config.errors import MaxAgentError, UnfinishedTurnError
-from ...nodes.options import Options
 from ...sdk.events import Event, Failure, Question, list_questions
-from ...sdk.interrupt_response import Answer
-from ...sdk.runner import Runner
 
 if TYPE_CHECKING:
+    from ...nodes.options import Options
+    from ...sdk.interrupt_response import Answer
+    from ...sdk.runner import Runner
     from .chat_session import ChatSession
 
 Said = TypeVar("Said")
@@ -33,7 +33,7 @@ class PromptRunner(Protocol):
 class InteractiveRun:
     """Streams of one runner, and the user's answers between them."""
 
-    def __init__(self, runner: Runner, show: StreamConsumer, ask: PromptRunner | None) -> None:
+    def __init__(self, runner: "Runner", show: StreamConsumer, ask: PromptRunner | None) -> None:
         """Build it; `ask` is None if no user can answer."""
         self.runner, self._show, self._ask = runner, show, ask
 
@@ -43,7 +43,7 @@ class InteractiveRun:
         text: str,
         *,
         agent: str = "",
-        once: Options | None = None,
+        once: "Options | None" = None,
         abandon: bool = False,
         again: Callable[[], None] = lambda: None,
     ) -> Event | None:
@@ -96,7 +96,7 @@ class InteractiveRun:
             events = self.runner.resume(last.thread_id, answers)
 
     async def _show_keeping_drafts(
-        self, events: AsyncGenerator[Event], answers: Sequence[Answer]
+        self, events: AsyncGenerator[Event], answers: "Sequence[Answer]"
     ) -> Event | None:
         """Show what follows from answers; if they are not accepted, show plan drafts again."""
         decisions = [decision for answer in answers for decision in answer.decisions]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from ...config import exit_codes, paths
 from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question, RunStarted
-from ...sdk.runner import Runner
 from ...tools.process.own_memory import close_memory
+from ..lazy_imports import without_collector
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
 from ..rendering.console import open_console
@@ -18,32 +19,42 @@ from ..rendering.renderer import JsonRenderer, Renderer
 from . import terminal_signals
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
-from .interactive_run import InteractiveRun, PromptRunner
+from .interactive_run import InteractiveRun
 from .stop_signal import StopSignal, build_exit, find_termination_signals, run_stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ...sdk.runner import Runner
     from ..rendering.chat_renderer import AnswerRenderer
     from ..rendering.text_renderer import TextRenderer
 
 Said = TypeVar("Said")
-Start = Callable[[Runner], AsyncGenerator[Event]]
+Start = Callable[["Runner"], AsyncGenerator[Event]]
+# Opens a runner that is not of this machine
+OpenRunner = Callable[[], AbstractAsyncContextManager["Runner"]]
 Talk = Callable[[InteractiveRun], Awaitable[Event | None]]
 
 
 def run_in_terminal(
-    start: Start, output: OutputFormat, answer: AnswerStyle | None = None, *, seconds: float = 0.0
+    start: Start,
+    output: OutputFormat,
+    answer: AnswerStyle | None = None,
+    *,
+    seconds: float = 0.0,
+    elsewhere: OpenRunner | None = None,
 ) -> int:
     """Run to the end or to a question that nobody here can answer; return the exit code.
 
-    `answer` is for a conversation; `seconds` is the time limit, 0: none.
+    `answer` is for a conversation; `seconds` is the time limit, 0: none; `elsewhere` opens the
+    runner of a server.
     """
 
     def consume_events(dialogue: InteractiveRun) -> Awaitable[Event | None]:
         return dialogue.consume(start(dialogue.runner))
 
-    return run_interactive(consume_events, open_renderer(output, answer), output, seconds)
+    renderer = open_renderer(output, answer)
+    return run_interactive(consume_events, renderer, output, seconds, elsewhere)
 
 
 def open_renderer(
@@ -94,25 +105,35 @@ def _add_details(renderer: Renderer) -> Renderer:
 
 
 def run_interactive(
-    talk: Talk, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
+    talk: Talk,
+    renderer: Renderer,
+    output: OutputFormat,
+    seconds: float = 0.0,
+    elsewhere: OpenRunner | None = None,
 ) -> int:
     """Run any dialogue, with a time limit in seconds unless it is 0; return the exit code."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
     ask = ask_at_once if can_ask else None
-    return run_stoppable(lambda stop: _run_interactive(talk, renderer, ask, seconds, stop))
+    open_runner = elsewhere or _load_runner()
+
+    async def run(stop: StopSignal) -> int:
+        close_memory()
+        async with open_runner() as runner:
+            watch = CancellableStream(runner, renderer, seconds, stop)
+            last = await talk(InteractiveRun(runner, watch.show_events, ask))
+            running = [] if elsewhere else collect_running(runner)
+        renderer.show_end(last)
+        show_stopped(running)
+        return to_exit_code(last)
+
+    return run_stoppable(run)
 
 
-async def _run_interactive(
-    talk: Talk, renderer: Renderer, ask: PromptRunner | None, seconds: float, stop: StopSignal
-) -> int:
-    close_memory()
-    async with Runner() as runner:
-        watch = CancellableStream(runner, renderer, seconds, stop)
-        last = await talk(InteractiveRun(runner, watch.show_events, ask))
-        running = collect_running(runner)
-    renderer.show_end(last)
-    show_stopped(running)
-    return to_exit_code(last)
+def _load_runner() -> OpenRunner:
+    with without_collector():
+        from ...sdk.runner import Runner
+
+    return Runner
 
 
 async def ask_at_once(question: Callable[[], Said]) -> Said:

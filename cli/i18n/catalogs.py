@@ -15,6 +15,7 @@ from pathlib import Path
 _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _LOCALE = Path(__file__).with_name("locale")
 _chosen = ""
+_program = "mcode"
 _of_request: ContextVar[str] = ContextVar("language", default="")
 
 
@@ -22,6 +23,12 @@ def use_language(name: str) -> None:
     """Set the language, `en` or `zh`; empty: the environment decides. See `select_language`."""
     global _chosen
     _chosen = name
+
+
+def use_program(command: str) -> None:
+    """Set how a command begins where a text proposes one: with the server that it is for."""
+    global _program
+    _program = command
 
 
 def use_request_language(name: str) -> None:
@@ -34,7 +41,10 @@ def t(key: str, /, **values: object) -> str:
 
     For a count of 1 the message of `KEY.one` is used, if there is one.
     """
-    return _find_text(key, is_singular=values.get("count") == 1).format(**values)
+    message = _find_text(key, is_singular=values.get("count") == 1)
+    if _program != "mcode":
+        message = message.replace("`mcode ", f"`{_program} ")
+    return message.format(**values)
 
 
 def _find_text(key: str, *, is_singular: bool) -> str:

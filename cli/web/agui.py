@@ -24,9 +24,10 @@ from ...sdk.streams.thread_streams import ThreadStreams
 from ..i18n.message_translation import translate
 from .agui_events import Json, RunRenderer, is_end
 from .agui_interrupts import build_interrupts, read_answers
-from .api import Api, read_object
+from .api import Api
 from .event_source import respond_with_stream
 from .page_words import translate_message
+from .request_body import read_object
 
 # What `forwardedProps.mcode` can choose for a run
 CHOICES = ("folder", "graph", "mode", "model")
@@ -104,7 +105,7 @@ class AguiEndpoint:
 
     async def _choose(
         self, job: RunInput, row: ThreadRow | None, renderer: RunRenderer
-    ) -> Callable[[], Awaitable[None]] | None:
+    ) -> Callable[[], Awaitable[object]] | None:
         """Return what begins the run; None: the client only looks on. Raises UsageError."""
         questions = await asyncio.to_thread(list_open_questions, row, self._api.home) if row else []
         if row and job.resume:
@@ -162,7 +163,7 @@ class AguiEndpoint:
 
 
 async def _follow_run(
-    stream: ThreadStream, begin: Callable[[], Awaitable[None]] | None
+    stream: ThreadStream, begin: Callable[[], Awaitable[object]] | None
 ) -> AsyncGenerator[StoredMessage]:
     """Yield the messages from the begin of the run; without one those of the thread."""
     async with aclosing(stream.follow(None if begin else 0)) as messages:

@@ -25,10 +25,20 @@ from ..i18n.message_translation import translate
 from .event_source import read_last_id, respond_with_events
 from .page_words import collect_words, translate_entries, translate_message
 from .question_cards import describe_question, read_answer
+from .request_body import (
+    as_object,
+    read_answers,
+    read_checkpoint,
+    read_context,
+    read_object,
+    read_options,
+    require_folder,
+    require_number,
+    require_text,
+)
 
 if TYPE_CHECKING:
     from ...memory.undo.restore_plan import Conflict
-    from ...nodes.options import Options
     from ...sdk.runner import Runner
 
 MAX_THREADS = 500
@@ -57,7 +67,7 @@ class Api:
 
         folders = await self.list_folders()
         asked_id = request.query_params.get("folder")
-        folder = _require_folder(asked_id) if asked_id else self._folder
+        folder = require_folder(asked_id) if asked_id else self._folder
         environ = {**os.environ, "MAXAGENT_HOME": str(self.home)}
         choices = await asyncio.to_thread(Choices, folder, self.home, environ)
         return JSONResponse(
@@ -108,9 +118,12 @@ class Api:
     async def stream_events(self, request: Request) -> Response:
         """Stream the events of a thread."""
         after = read_last_id(request)
+        if after:  # a run that a crash has ended goes on soon: it has not stopped
+            await self._streams.are_resumed.wait()
         row = await self._find(request)
         stream = await self._streams.open(row.thread_id)
-        return respond_with_events(stream.follow(after), translate_message)
+        messages = stream.follow(after, from_start="since" not in request.query_params)
+        return respond_with_events(messages, translate_message)
 
     async def list_questions(self, request: Request) -> Response:
         """Return what the thread waits for."""
@@ -121,53 +134,59 @@ class Api:
     async def create_thread(self, request: Request) -> Response:
         """Begin a conversation or a task."""
         thread_id = create_thread_id()
-        await self.begin(thread_id, await read_object(request))
-        return JSONResponse({"thread_id": thread_id}, 202)
+        after = await self.begin(thread_id, await read_object(request))
+        return JSONResponse({"thread_id": thread_id, "after": after}, 202)
 
     async def begin(
         self, thread_id: str, body: Mapping[str, Any], context: Sequence[str] = ()
-    ) -> None:
-        """Begin a new thread with what is asked for; `context` is shown with the message."""
-        message, graph = _require_text(body, "text"), body.get("graph", "chat")
+    ) -> int:
+        """Begin a new thread with what is asked for; `context` is shown with the message.
+
+        Returns the number after which its events follow.
+        """
+        message, graph = require_text(body, "text"), body.get("graph", "chat")
         if graph not in GRAPHS:
             raise UsageError(
                 text("there is no kind of thread `{graph}`", graph=graph),
                 hint=text("there are: {names}", names=", ".join(GRAPHS)),
             )
-        folder = _require_folder(body["folder"]) if "folder" in body else self._folder
-        options = _read_options(body, context)
+        folder = require_folder(body["folder"]) if "folder" in body else self._folder
+        options = read_options(body, context)
 
         def start(runner: "Runner") -> AsyncGenerator[Event]:
             begin = runner.chat if graph == "chat" else runner.task
             return begin(message, folder=folder, options=options, thread_id=thread_id)
 
-        await self._streams.begin(thread_id, start, message)
+        return await self._streams.begin(thread_id, start, message)
 
     async def send_message(self, request: Request) -> Response:
         """Send a message: to the run that goes on, or as the next turn of a conversation."""
         row, body = await self._find(request), await read_object(request)
-        message = _require_text(body, "text")
+        message = require_text(body, "text")
         if self._streams.is_running(row.thread_id):
             runner = await self._streams.open_runner()
             return JSONResponse({"id": runner.steer(row.thread_id, message)}, 202)
-        await self.say(row, body)
-        return JSONResponse({}, 202)
+        return JSONResponse({"after": await self.say(row, body)}, 202)
 
     async def say(
         self, row: ThreadRow, body: Mapping[str, Any], context: Sequence[str] = ()
-    ) -> None:
+    ) -> int:
         """Begin the next turn of a conversation."""
-        message, options = _require_text(body, "text"), _read_options(body, context)
+        message, options = require_text(body, "text"), read_options(body, context)
 
         def start(runner: "Runner") -> AsyncGenerator[Event]:
             return runner.say(row.thread_id, message, options=options, abandon=True)
 
-        await self._streams.begin(row.thread_id, start, message)
+        return await self._streams.begin(row.thread_id, start, message)
 
     async def answer_question(self, request: Request) -> Response:
-        """Answer one open question; the others stay open."""
+        """Answer one open question by its choices, or some by the answers of the SDK."""
         row, body = await self._find(request), await read_object(request)
-        asked_id, choices = _require_text(body, "question"), body.get("choices")
+        if "answers" in body:
+            answers = read_answers(body["answers"])
+            after = await self._resume(row, lambda runner: runner.resume(row.thread_id, answers))
+            return JSONResponse({"after": after}, 202)
+        asked_id, choices = require_text(body, "question"), body.get("choices")
         questions = await asyncio.to_thread(list_open_questions, row, self.home)
         question = next((each for each in questions if each.id == asked_id), None)
         if question is None:
@@ -177,17 +196,17 @@ class Api:
             )
         if not isinstance(choices, list):
             raise UsageError("`choices` must be a list", hint="give one for each request")
-        chosen = [_as_object(each) for each in cast("list[Any]", choices)]
+        chosen = [as_object(each) for each in cast("list[Any]", choices)]
         answer = await asyncio.to_thread(read_answer, question, chosen)
-        await self.give_answers(row, [(question, answer)])
-        return JSONResponse({}, 202)
+        return JSONResponse({"after": await self.give_answers(row, [(question, answer)])}, 202)
 
-    async def give_answers(self, row: ThreadRow, pairs: Sequence[tuple[Question, Answer]]) -> None:
+    async def give_answers(self, row: ThreadRow, pairs: Sequence[tuple[Question, Answer]]) -> int:
         """Go on with a thread by answers to its questions."""
         answers = [answer for _, answer in pairs]
-        await self._resume(row, lambda runner: runner.resume(row.thread_id, answers))
+        after = await self._resume(row, lambda runner: runner.resume(row.thread_id, answers))
         for question, answer in pairs:
             await self._publish_edits(row, question, answer)
+        return after
 
     async def _publish_edits(self, row: ThreadRow, question: Question, answer: Answer) -> None:
         """Tell all pages with which arguments an edited call runs: they have the model's."""
@@ -199,14 +218,19 @@ class Api:
 
     async def resume_thread(self, request: Request) -> Response:
         """Go on with a thread that was stopped."""
-        row = await self._find(request)
-        await self._resume(row, lambda runner: runner.resume(row.thread_id))
-        return JSONResponse({}, 202)
+        row, body = await self._find(request), await read_object(request)
+        wait, now = body.get("wait") is True, body.get("now") is True
+        context = read_context(body)
+
+        def start(runner: "Runner") -> AsyncGenerator[Event]:
+            return runner.resume(row.thread_id, context=context, wait=wait, now=now)
+
+        return JSONResponse({"after": await self._resume(row, start)}, 202)
 
     async def _resume(
         self, row: ThreadRow, start: "Callable[[Runner], AsyncGenerator[Event]]"
-    ) -> None:
-        await self._streams.begin(row.thread_id, start)
+    ) -> int:
+        return await self._streams.begin(row.thread_id, start)
 
     async def stop_thread(self, request: Request) -> Response:
         """Stop a run that this server has begun, at once."""
@@ -277,8 +301,8 @@ class Api:
         from ...sdk.threads.rollback import open_rollback
 
         row, body = await self._find(request), await read_object(request)
-        step, files = _require_number(body, "step"), body.get("files", True) is True
-        at = _read_checkpoint(body)
+        step, files = require_number(body, "step"), body.get("files", True) is True
+        at = read_checkpoint(body)
         async with open_rollback(
             row, self.home, step, files=files, talk=True, checkpoint_id=at
         ) as plan:
@@ -293,8 +317,8 @@ class Api:
         from ...sdk.threads.time_travel import fork
 
         row, body = await self._find(request), await read_object(request)
-        number = _require_number(body, "step")
-        at = _read_checkpoint(body)
+        number = require_number(body, "step")
+        at = read_checkpoint(body)
         step = await asyncio.to_thread(find_step, row, self.home, number, at)
         forked = await fork(row, self.home, step)
         return JSONResponse({"thread_id": forked.thread_id})
@@ -302,7 +326,7 @@ class Api:
     async def set_title(self, request: Request) -> Response:
         """Rename a thread."""
         row, body = await self._find(request), await read_object(request)
-        name = _require_text(body, "name")
+        name = require_text(body, "name")
         await asyncio.to_thread(self._threads.rename, row.thread_id, name)
         return JSONResponse({})
 
@@ -317,66 +341,3 @@ class Api:
 
 def _describe_conflicts(conflicts: "Sequence[Conflict]") -> list[dict[str, str]]:
     return [{"path": each.path, "reason": translate(each.reason)} for each in conflicts]
-
-
-async def read_object(request: Request) -> dict[str, Any]:
-    """Return the body; raises UsageError if it is no JSON object."""
-    try:
-        body = await request.json()
-    except (ValueError, RecursionError) as error:
-        raise UsageError("the body is not JSON") from error
-    if not isinstance(body, dict):
-        raise UsageError("the body must be a JSON object")
-    return cast("dict[str, Any]", body)
-
-
-def _as_object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _require_text(body: Mapping[str, Any], name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise UsageError(text("`{name}` must be a text", name=name))
-    return value
-
-
-def _require_number(body: Mapping[str, Any], name: str) -> int:
-    value = body.get(name)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(text("`{name}` must be a whole number", name=name))
-    return value
-
-
-def _read_checkpoint(body: Mapping[str, Any]) -> str:
-    """Return the checkpoint that tells a step from others of its number; empty: the current one."""
-    value = body.get("checkpoint", "")
-    if not isinstance(value, str):
-        raise UsageError(text("`{name}` must be a text", name="checkpoint"))
-    return value
-
-
-def _require_folder(value: object) -> Path:
-    if not isinstance(value, str) or "\0" in value or not os.path.isabs(value):
-        raise UsageError("`folder` must be an absolute path")
-    if not os.path.isdir(value):
-        raise UsageError(text("`{folder}` is no folder", folder=value))
-    return Path(value)
-
-
-def _read_options(body: Mapping[str, Any], context: Sequence[str] = ()) -> "Options":
-    """Return what the user has chosen for the thread; raises UsageError."""
-    from ..acp.config_options import MODES
-
-    options: dict[str, Any] = {"mentioning": body.get("text", "")}
-    options |= {"aside": list(context)} if context else {}
-    if mode := body.get("mode"):
-        if mode not in MODES:
-            raise UsageError(
-                text("the option `{name}` cannot be {value}", name="mode", value=repr(mode)),
-                hint=text("there are: {names}", names=", ".join(MODES)),
-            )
-        options |= {"plan": mode == "plan"} | ({"mode": mode} if mode != "plan" else {})
-    if isinstance(model := body.get("model"), str) and model:
-        options["model"] = model
-    return cast("Options", options)

@@ -16,7 +16,8 @@ PULSE = 15.0
 
 def read_last_id(request: Request) -> int | None:
     """Return the number after which to go on; None: begin now. Raises UsageError."""
-    value = request.headers.get("last-event-id") or request.query_params.get("after")
+    query = request.query_params
+    value = request.headers.get("last-event-id") or query.get("after") or query.get("since")
     if value is None:
         return None
     if not value.isascii() or not value.isdecimal() or len(value) > 15:

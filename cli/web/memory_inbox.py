@@ -12,7 +12,8 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
-from .api import Api, NotFoundError, read_object
+from .api import Api, NotFoundError
+from .request_body import read_object
 
 if TYPE_CHECKING:
     from ...memory.cards.card import Card

@@ -112,8 +112,8 @@ async def _report_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, MaxAgentError):
         _logger.error("a request failed", exc_info=error)
         return _describe(500, "the server failed", "`mcode --debug web` writes down why")
-    status = next(status for kind, status in _STATUS if isinstance(error, kind))
-    return _describe(status, translate(error.message), translate(error.hint))
+    kind, status = next(each for each in _STATUS if isinstance(error, each[0]))
+    return _describe(status, translate(error.message), translate(error.hint), kind.__name__)
 
 
 async def _report_http_error(_: Request, error: Exception) -> Response:
@@ -121,5 +121,5 @@ async def _report_http_error(_: Request, error: Exception) -> Response:
     return _describe(status, f"{status}", "")
 
 
-def _describe(status: int, message: str, hint: str) -> Response:
-    return JSONResponse({"error": {"message": message, "hint": hint}}, status)
+def _describe(status: int, message: str, hint: str, kind: str = "") -> Response:
+    return JSONResponse({"error": {"message": message, "hint": hint, "kind": kind}}, status)

@@ -168,3 +168,17 @@ def as_json(event: Event) -> dict[str, Any]:
     if isinstance(event, AgentEvent):
         fields["agent"] = fields.pop("agent")
     return {"type": event.type, **fields}
+
+
+def build_usage(totals: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a thread's totals under the names of the last event's `usage`."""
+    used = totals or {}
+    return {
+        "prompt": used.get("input", 0),
+        "completion": used.get("output", 0),
+        "total": used.get("input", 0) + used.get("output", 0),
+        "cached": used.get("cached", 0),
+        "cost": used.get("cost", 0.0),
+        "seconds": round(used.get("seconds", 0.0), 3),
+        "requests": used.get("requests", 0),
+    }

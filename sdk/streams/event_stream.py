@@ -45,9 +45,14 @@ class ThreadStream:
         thread_id: str,
         reserve: Callable[[], Awaitable[int]],
         read_history: Callable[[], Awaitable[History]],
+        release: "Callable[[ThreadStream], None]" = lambda stream: stream.forget_if_unused(),
     ) -> None:
-        """`reserve` reserves the next numbers, and returns the last one before them."""
+        """`reserve` reserves the next numbers, and returns the last one before them.
+
+        `release` is called when no run and no client needs the messages any more.
+        """
         self.thread_id, self._read_history, self._reserve = thread_id, read_history, reserve
+        self._release = release
         self.clients, self.is_running, self.size = 0, False, 0
         self._messages = EventMessages(thread_id, self._take_number)
         self._last = self._reserved = self._floor = 0
@@ -62,6 +67,11 @@ class ThreadStream:
         self._reserved = self._last + BLOCK
         if self._last:  # of a process before: what was sent last is not known
             self._last = self._floor = self._last + 1
+
+    @property
+    def run_number(self) -> int:
+        """Return the number after which the events of the last run follow."""
+        return self._base_number
 
     async def begin_run(self) -> None:
         """Keep what was before the run that begins; its events follow."""
@@ -84,7 +94,7 @@ class ThreadStream:
     def end_run(self) -> None:
         """From now on the database has everything."""
         self.is_running, self._base = False, b""
-        self._forget_if_unused()
+        self._release_if_unused()
 
     async def replace(self) -> None:
         """Send every client the history: others have changed the thread."""
@@ -93,12 +103,17 @@ class ThreadStream:
         self._forget()
         self._wake()
 
-    async def follow(self, after: int | None) -> AsyncGenerator[StoredMessage]:
-        """Yield the messages after that number, then those to come; without one from now on."""
+    async def follow(
+        self, after: int | None, *, from_start: bool = True
+    ) -> AsyncGenerator[StoredMessage]:
+        """Yield the messages after that number, then those to come; without one from now on.
+
+        0 asks for the history, unless `from_start` is off: then it is a number like any other.
+        """
         self.clients += 1
         try:
             position = self._last if after is None else after
-            needs_history = after == 0
+            needs_history = after == 0 and from_start
             while True:
                 batch: Sequence[StoredMessage] = self._kept
                 if needs_history or self._has_lost(position):
@@ -112,7 +127,7 @@ class ThreadStream:
                     await self._changed.wait()
         finally:
             self.clients -= 1
-            self._forget_if_unused()
+            self._release_if_unused()
 
     def _has_lost(self, position: int) -> bool:
         return not self._floor <= position <= self._last
@@ -165,7 +180,12 @@ class ThreadStream:
             self._is_cut = True
         self._kept, self.size = [*joined, *newer], size
 
-    def _forget_if_unused(self) -> None:
+    def _release_if_unused(self) -> None:
+        if not self.clients and not self.is_running:
+            self._release(self)
+
+    def forget_if_unused(self) -> None:
+        """Drop the messages, unless a run or a client needs them: the database has all."""
         if not self.clients and not self.is_running:
             self._forget()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Seconds between two looks at threads that others run
 WATCH_INTERVAL = 0.7
+# Streams without a run and a client that keep their messages
+MAX_ENDED = 16
 _logger = logging.getLogger(__name__)
 
 
@@ -39,6 +42,7 @@ class ThreadStreams:
         self._streams = dict[str, asyncio.Task[ThreadStream]]()
         self._runs = dict[str, asyncio.Task[None]]()
         self._seen = dict[str, tuple[object, ...]]()
+        self._ended = deque[ThreadStream]()
         self.are_resumed = asyncio.Event()
         """Set as soon as the runs that a crash has ended go on."""
 
@@ -53,9 +57,20 @@ class ThreadStreams:
         async def reserve() -> int:
             return await asyncio.to_thread(self._numbers.reserve, thread_id)
 
-        stream = ThreadStream(thread_id, reserve, lambda: self._read_history(thread_id))
+        def read_history() -> Awaitable[Mapping[str, Any]]:
+            return self._read_history(thread_id)
+
+        stream = ThreadStream(thread_id, reserve, read_history, self._release)
         await stream.open()
         return stream
+
+    def _release(self, stream: ThreadStream) -> None:
+        """Keep the messages of the streams that were in use last, for those who come back."""
+        if stream in self._ended:
+            self._ended.remove(stream)
+        self._ended.append(stream)
+        if len(self._ended) > MAX_ENDED:
+            self._ended.popleft().forget_if_unused()
 
     async def _read_history(self, thread_id: str) -> Mapping[str, Any]:
         rows = await asyncio.to_thread(self.threads.list)
@@ -72,10 +87,10 @@ class ThreadStreams:
 
     async def begin(
         self, thread_id: str, start: "Callable[[Runner], AsyncGenerator[Event]]", message: str = ""
-    ) -> None:
-        """Begin a run, and return once it has; `message` is the user's message to it.
+    ) -> int:
+        """Begin a run; once it has, return the number after which its events follow.
 
-        Raises what the run raises before its first event.
+        `message` is the user's message to it. Raises what the run raises before its first event.
         """
         if thread_id in self._runs:
             raise ThreadBusyError("the thread runs already", hint="wait until it ends, or stop it")
@@ -85,6 +100,7 @@ class ThreadStreams:
         # a task that is cancelled before its first step runs no line, its `finally` neither
         task.add_done_callback(lambda _: self._finish_task(thread_id, task, started))
         await asyncio.shield(started)
+        return (await self.open(thread_id)).run_number
 
     def _finish_task(
         self, thread_id: str, task: "asyncio.Task[None]", started: "asyncio.Future[None]"

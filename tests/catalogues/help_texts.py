@@ -4,13 +4,16 @@ from collections.abc import Iterator
 
 from typer.main import get_command
 
-from maxagent.cli.app import app
+from maxagent.cli.app import REMOTE_COMMANDS, app
+from maxagent.cli.lazy_commands import LazyCommands
 from maxagent.cli.rendering.help import TYPER_TEXTS, unwrap_paragraphs
 
 
 def help_texts() -> set[str]:
     """The texts that need a translation."""
-    return {unwrap_paragraphs(text) for text in _below(get_command(app))} | set(TYPER_TEXTS)
+    commands = [get_command(app), *LazyCommands(REMOTE_COMMANDS).values()]
+    texts = {unwrap_paragraphs(text) for command in commands for text in _below(command)}
+    return texts | set(TYPER_TEXTS)
 
 
 def _below(command) -> Iterator[str]:

@@ -49,18 +49,22 @@ def find_restored_threads() -> set[str]:
 
 
 def show_rows(
-    rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
+    rows: "list[ThreadRow]",
+    *,
+    with_folder: bool,
+    sizes: dict[str, int] | None = None,
+    put_back: set[str] | None = None,
 ) -> None:
-    """Print the threads as a table."""
+    """Print the threads as a table; `put_back` are those whose files were restored, if known."""
     from ...i18n.catalogs import t
     from ..humanize import format_age, format_size
     from ..table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
-    put_back = find_restored_threads()
+    restored = find_restored_threads() if put_back is None else put_back
     columns: dict[str, Callable[[ThreadRow], str]] = {
         "id": lambda row: row.thread_id[:SHORT_ID],
-        t("threads.status"): lambda row: format_status(row, put_back),
+        t("threads.status"): lambda row: format_status(row, restored),
     }
     if not is_narrow():
         columns[t("threads.steps")] = lambda row: str(row.steps)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from maxagent.config.paths import locate_database
 from maxagent.memory.threads.event_numbers import EventNumbers
 from maxagent.memory.threads.thread_id import create_thread_id
 from maxagent.sdk.streams.open_questions import list_open_questions
-from maxagent.sdk.streams.thread_streams import ThreadStreams
+from maxagent.sdk.streams.thread_streams import MAX_ENDED, ThreadStreams
 
 
 @pytest.fixture
@@ -137,3 +138,31 @@ async def test_changes_before_the_first_look_are_seen(
     [after] = await read_to(later, thread, before["meta"]["seq"], "history")
     watch.cancel()
     assert after["data"]["thread"]["status"] == "interrupted"
+
+
+async def test_a_run_that_has_ended_is_read_by_its_events(
+    streams: ThreadStreams, project: Path
+) -> None:
+    thread = create_thread_id()
+    after = await streams.begin(thread, talk(project, thread, {"text": "Good day."}), "Hello")
+    await streams.wait(thread)
+    kinds = list[str]()
+    async with asyncio.timeout(20):
+        async for message in (await streams.open(thread)).follow(after, from_start=False):
+            kinds.append(message.type)
+            if message.type == "completion":
+                break
+    assert (kinds[0], "output" in kinds, "history" in kinds) == ("run_started", True, False)
+
+
+async def test_only_the_streams_used_last_are_kept(streams: ThreadStreams, project: Path) -> None:
+    threads = [create_thread_id() for _ in range(MAX_ENDED + 1)]
+    for thread in threads:
+        stream = await streams.open(thread)
+        async with aclosing(stream.follow(None)) as messages:
+            upcoming = asyncio.ensure_future(anext(messages))
+            await asyncio.sleep(0)
+            await stream.publish_fact("user_message", {"text": "Hi"})
+            await upcoming
+    sizes = [(await streams.open(thread)).size > 0 for thread in threads]
+    assert sizes == [False, *[True] * MAX_ENDED]

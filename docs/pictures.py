@@ -48,7 +48,7 @@ class Look:
     columns: int = 80
     is_light: bool = False
     environ: dict[str, str] = field(default_factory=dict[str, str])
-    ready: str = "Esc: do not answer"
+    ready: str = "↑↓"
     """Stands below a question as soon as a key counts."""
 
 
@@ -56,7 +56,7 @@ LOOKS = (
     Look("dark"),
     Look("light", is_light=True),
     Look("no-colour", environ={"NO_COLOR": "1"}),
-    Look("chinese", 40, environ={"MAXAGENT_LANG": "zh"}, ready="Esc：不回答"),
+    Look("chinese", 40, environ={"MAXAGENT_LANG": "zh"}),
 )
 
 
@@ -178,8 +178,9 @@ def draw_look(look: Look, place: Path) -> None:
     with Window(look, [], project) as window:
         window.wait_for(look.ready)
         window.draw("0-trust")
-        window.type("3")
-        window.wait_for("API_KEY")
+        window.type("2")
+        window.wait_for("OpenRouter")
+        window.wait_for(look.ready)
         window.draw("1-first-run")
     noted = ""
     for scene in SCENES:

@@ -66,6 +66,10 @@ class Provider:
     """One provider: its endpoint, its keys, and what its dialect needs."""
 
     name: str
+    title: str = ""
+    """Its name as people know it."""
+    key_page: str = ""
+    """Where the user creates a key."""
     aliases: tuple[str, ...] = ()
     maker: str = ""
     """The provider whose models these are, if it has another name: thinking goes between them."""

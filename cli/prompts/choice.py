@@ -10,19 +10,25 @@ import termios
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from textwrap import indent
+from typing import Literal
 
 import typer
 from rich.console import Console
 
 from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
-from ..rendering.console import open_console, show_line
+from ..rendering.console import MARGIN, open_console, show_line, show_rule
 from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply
 from .interruptible_input import is_terminal
 from .text_input import can_edit, read_line, read_plain_line
 
 # Lines that are no answer, after which a pipe has none
 MAX_UNCLEAR_LINES = 100
+# Stands for a secret
+HIDDEN = "••••••••"
+# What Esc does at a question
+Leave = Literal["later", "exit", "cancel"]
 
 
 def choose_from_lines(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
@@ -32,7 +38,8 @@ def choose_from_lines(console: Console, choices: Sequence[Choice]) -> ChoiceRepl
     """
     before = _read_buffered_keys()
     for number, choice in enumerate(choices, 1):
-        show_line(console, f"  {number} {choice.label}", "")
+        note = f" ({choice.note})" if choice.note else ""
+        show_line(console, f"  {number} {choice.label}{note}", "")
     drawn = time.monotonic()
     for _ in range(MAX_UNCLEAR_LINES):
         line = before + _read_line(console, choices)
@@ -100,30 +107,44 @@ def ask_number(question: str) -> int:
     return int(reply)
 
 
-def ask_choice(question: str, choices: Sequence[Choice]) -> ChoiceReply:
+def ask_choice(question: str, choices: Sequence[Choice], leave: Leave = "cancel") -> ChoiceReply:
     """Return the word of the choice and what the user typed, which belongs to the last choice."""
     with _open_prompt_console() as console:
-        return choose(console, question, choices)
+        return choose(console, question, choices, leave)
 
 
-def choose(console: Console, question: str, choices: Sequence[Choice]) -> ChoiceReply:
+def choose(
+    console: Console,
+    question: str,
+    choices: Sequence[Choice],
+    leave: Leave = "later",
+    *,
+    rule: str = "",
+    is_secret: bool = False,
+) -> ChoiceReply:
     """Show the question and its choices, and afterwards the answer below it.
 
-    Raises EOFError or KeyboardInterrupt if the user leaves the question open.
+    `rule` is the style of a rule above; empty: it stands in a block that has one. `is_secret`: a
+    text is a key, and never shown. Raises EOFError or KeyboardInterrupt if the user leaves the
+    question open.
     """
-    show_line(console, question, "bold")
     if not can_edit():
+        show_line(console, f"\n{question}" if rule else question, "bold")
         return choose_from_lines(console, choices)
     from .choice_list import POINTER, choose_from_list
     from .sync_bridge import run_sync
 
-    reply = run_sync(choose_from_list(choices))
+    console.print()
+    if rule:
+        show_rule(console, rule)
+    show_line(console, indent(question, MARGIN), "bold")
+    leave_label = t(f"choice.leave.{leave}")
+    reply = run_sync(choose_from_list(choices, leave_label, is_secret=is_secret))
     label = next(choice.label for choice in choices if choice.word == reply.word)
     if reply.text:
-        label = t(
-            "labelled", label=t("choice.no") if reply.word == "no" else label, said=reply.text
-        )
-    show_line(console, f"{POINTER} {label}", "cyan")
+        label = t("choice.no") if reply.word == "no" else label
+        label = t("labelled", label=label, said=HIDDEN if is_secret else reply.text)
+    show_line(console, f"{MARGIN}{POINTER} {label}", "cyan")
     return reply
 
 

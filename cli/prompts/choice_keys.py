@@ -32,6 +32,10 @@ class Choice:
     """A key that chooses it at once, as prompt_toolkit names it, such as `s-tab`."""
     letter: str | None = None
     """The letter that chooses it; None: the first of its word, empty: none."""
+    code: str = ""
+    """The part of the label that is a command, a file or the like."""
+    note: str = ""
+    """What stands pale beside the label."""
 
     @property
     def is_free(self) -> bool:

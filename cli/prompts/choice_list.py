@@ -10,7 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..i18n.catalogs import t
+from ..rendering.console import MARGIN
 from ..rendering.line_breaks import split_rows
+from ..rendering.text_width import measure_width
 from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply
 from .interruptible_input import bind_suspension
 from .text_input import holds_key
@@ -28,17 +30,24 @@ if TYPE_CHECKING:
 ESCAPE_WAITS = 0.1
 # Least columns for the text of a choice
 MIN_COLUMNS = 16
+# Characters from which on a pasted key is taken as it is
+WHOLE = 16
 POINTER = "❯"
+PALE = "fg:ansibrightblack"
+# Below the text of a choice, right of its pointer and its number
+HANG = f"{MARGIN}    "
 
 
-async def choose_from_list(choices: Sequence[Choice]) -> ChoiceReply:
-    """Return the answer.
+async def choose_from_list(
+    choices: Sequence[Choice], leave: str, *, is_secret: bool = False
+) -> ChoiceReply:
+    """Return the answer; `leave` says what Esc does; a secret text is shown nowhere.
 
     Raises KeyboardInterrupt for Esc and Ctrl-C, EOFError for Ctrl-D.
     """
     draft = TYPING.draft if TYPING.is_held else ""
     keys = ChoiceKeys(choices, last_key=TYPING.last_key, has_draft=bool(draft))
-    question = ListQuestion(keys)
+    question = ListQuestion(keys, leave, is_secret=is_secret)
     if draft and time.monotonic() - TYPING.last_key < AFTER_KEY:  # it is still being typed
         question.line.insert_text(draft)
         draft = ""
@@ -48,6 +57,9 @@ async def choose_from_list(choices: Sequence[Choice]) -> ChoiceReply:
             question.line.reset()
         return reply
     finally:
+        if is_secret:
+            question.line.reset()
+            question.text_aside = ""
         texts = [draft, question.text_aside, question.line.text.strip()]
         TYPING.draft = "\n".join(filter(None, texts))
         TYPING.last_key = keys.last_key
@@ -56,10 +68,10 @@ async def choose_from_list(choices: Sequence[Choice]) -> ChoiceReply:
 class ListQuestion:
     """The list, its line of text, and the checks that wait for a pause."""
 
-    def __init__(self, keys: ChoiceKeys) -> None:
+    def __init__(self, keys: ChoiceKeys, leave: str, *, is_secret: bool = False) -> None:
         from prompt_toolkit.buffer import Buffer
 
-        self.keys = keys
+        self.keys, self._leave, self.is_secret = keys, leave, is_secret
         self.text_aside = ""
         """Text that Esc has taken away."""
         self.is_typing = False
@@ -94,29 +106,45 @@ class ListQuestion:
 
     def render_rows(self) -> "StyleAndTextTuples":
         """Return the rows of all choices but the last, which has the line of text."""
+        choices = self.keys.choices[:-1]
+        widest = max((measure_width(each.label) for each in choices if each.note), default=0)
         fragments: StyleAndTextTuples = []
-        for at in range(len(self.keys.choices) - 1):
-            for number, row in enumerate(split_rows(self.keys.choices[at].label, self._room)):
-                head = self.render_head(at) if number == 0 else "    "
-                fragments.append((self.get_style(at), f"{head}{row}\n"))
-        return [*fragments[:-1], (fragments[-1][0], fragments[-1][1][:-1])] if fragments else []
+        for at, choice in enumerate(choices):
+            fragments += [("", "\n")] if at else []
+            fragments += self._render_choice(at, choice, widest)
+        return fragments
+
+    def _render_choice(self, at: int, choice: Choice, widest: int) -> "StyleAndTextTuples":
+        """Return the rows of a choice; its note stands beside it, or below where that is narrow."""
+        style, fragments = self.get_style(at), list[tuple[str, str]]()
+        for number, row in enumerate(split_rows(choice.label, self._room)):
+            head = self.render_head(at) if number == 0 else f"\n{HANG}"
+            before, code, after = row.partition(choice.code) if choice.code else (row, "", "")
+            fragments += [(style, f"{head}{before}"), (f"{style} bold", code), (style, after)]
+        if choice.note:
+            gap = " " * (widest - measure_width(choice.label) + 2)
+            has_room = widest + 2 + measure_width(choice.note) <= self._room
+            fragments.append(
+                (PALE, f"{gap}{choice.note}" if has_room else f"\n{HANG}{choice.note}")
+            )
+        return [*fragments]
 
     def render_head(self, at: int) -> str:
         """Return the pointer and the number of a choice."""
         number = str(at + 1) if at < 9 else " "
-        return f"{POINTER if at == self.keys.selected else ' '} {number} "
+        return f"{MARGIN}{POINTER if at == self.keys.selected else ' '} {number} "
 
     def get_style(self, at: int) -> str:
         """Return the style of a choice; the pointer is pale while no key counts."""
         if at != self.keys.selected:
             return ""
         is_live = bool(self.keys.text) or self.keys.is_ready(time.monotonic())
-        return "bold fg:ansicyan" if is_live else "fg:ansibrightblack"
+        return "bold fg:ansicyan" if is_live else PALE
 
     def render_hint(self) -> "StyleAndTextTuples":
-        """Return what can be pressed now; nothing while no key counts."""
-        rows = split_rows(self._describe_keys(), self._room + 4)
-        return [("fg:ansibrightblack", "\n".join(rows))]
+        """Return what can be pressed now, below an empty row; nothing while no key counts."""
+        rows = split_rows(self._describe_keys(), self._room + len(HANG) - len(MARGIN))
+        return [(PALE, "".join(f"\n{MARGIN}{row}" for row in rows))]
 
     def _describe_keys(self) -> str:
         now = time.monotonic()
@@ -127,11 +155,11 @@ class ListQuestion:
         if self.keys.selected is None:
             return t("choice.hint.draft")
         needs_enter = self.keys.choices[self.keys.selected].needs_enter
-        return t("choice.hint.enter" if needs_enter else "choice.hint")
+        return t("choice.hint.enter" if needs_enter else "choice.hint", leave=self._leave)
 
     @property
     def _room(self) -> int:
-        return max(self._app.output.get_size().columns - 4, MIN_COLUMNS)
+        return max(self._app.output.get_size().columns - len(HANG), MIN_COLUMNS)
 
     def _change_text(self, line: "Buffer") -> None:
         if not self._is_synced:
@@ -212,7 +240,9 @@ def _build_body(question: ListQuestion) -> "Container":
     is_no = question.keys.choices[last].word == "no"
     placeholder = AfterInput(lambda: [(question.get_style(last), label)])
     is_empty = Condition(lambda: not question.line.text)
-    has_key = Condition(lambda: holds_key(question.line.text))
+    has_key = Condition(
+        lambda: bool(line := question.line.text) and (question.is_secret or holds_key(line))
+    )
     processors: list[Processor] = [
         ConditionalProcessor(placeholder, is_empty),
         ConditionalProcessor(PasswordProcessor(), has_key),
@@ -223,7 +253,7 @@ def _build_body(question: ListQuestion) -> "Container":
         is_first = line == wrapped == 0
         has_reason = question.line.text and is_no and not question.keys.is_waiting
         no = t("labelled", label=t("choice.no"), said="") if has_reason else ""
-        head = f"{question.render_head(last)}{no}" if is_first else "    "
+        head = f"{question.render_head(last)}{no}" if is_first else HANG
         return [(question.get_style(last), head)]
 
     def limit_height() -> Dimension:
@@ -264,6 +294,8 @@ def _build_bindings(question: ListQuestion) -> "KeyBindings":
     for name, by in {"up": -1, "c-p": -1, "down": 1, "c-n": 1, "tab": 1}.items():
         bindings.add(name)(_build_mover(question, by))
     _bind_exits(bindings, question)
+    if question.is_secret:
+        bindings.add("<bracketed-paste>")(_build_taker(question))
     return bindings
 
 
@@ -290,6 +322,17 @@ def _bind_exits(bindings: "KeyBindings", question: ListQuestion) -> None:
 
 def _build_shortcut(question: ListQuestion, key: str) -> "Callable[[KeyPressEvent], None]":
     return lambda event: question.finish(question.keys.press_shortcut(key, time.monotonic()))
+
+
+def _build_taker(question: ListQuestion) -> "Callable[[KeyPressEvent], None]":
+    """Take a pasted key without Enter, once the question can be read."""
+
+    def _take(event: "KeyPressEvent") -> None:
+        question.line.insert_text(event.data.strip())
+        if len(question.line.text) >= WHOLE:
+            question.finish(question.keys.press_enter(time.monotonic()))
+
+    return _take
 
 
 def _build_mover(question: ListQuestion, by: int) -> "Callable[[KeyPressEvent], None]":

@@ -3,30 +3,47 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from getpass import getpass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
+from ...config import paths
 from ...config.exit_codes import INTERRUPTED
+from ...models.auth.credentials import locate_credentials
 from ...models.auth.key_shapes import is_valid_key, list_candidates, recognize_key
 from ...models.providers import Provider, find_provider, get_provider, load_providers
 from ..i18n.catalogs import t
-from ..rendering.console import style_text, wrap_for_console
+from ..rendering.console import (
+    MARGIN,
+    open_console,
+    show_heading,
+    show_line,
+    style_text,
+    wrap_for_console,
+)
+from .choice import choose
+from .choice_keys import Choice, ChoiceReply
 from .interruptible_input import bind_suspension
 from .sync_bridge import run_sync
-from .text_input import ESCAPE_WAITS, can_edit
+from .text_input import ESCAPE_WAITS, can_edit, discard_typeahead
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
-    from rich.console import Console
 
 # Characters that are shown as typed: the number of a choice
 SHOWN = 2
 # Characters from which on a pasted text is taken as it is
 WHOLE = 16
+# Providers that most people have a key of
+LIKELY = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "glm")
+# How many are offered before one asks for the others
+FIRST = 6
+MORE = "more"
 # Characters of the shortest text that can be a key
 MIN_KEY_LENGTH = 16
 
@@ -83,16 +100,16 @@ def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[st
 
     Raises typer.Exit if the user leaves. `offered` providers are listed first.
     """
-    from ..rendering.console import open_console
-
     console = open_console()
     try:
-        while not name:
-            name, key = _ask_provider_or_key(console, list_offers(os.environ, offered))
-            if key:
-                return name, key
-        provider = get_provider(name)
-        return name, "" if provider.login or provider.local else _ask_key(console, provider)
+        if name:
+            return name, _ask_key(console, get_provider(name))
+        offers = list_offers(os.environ, offered)
+        while True:
+            name, key = _ask_provider_or_key(console, offers)
+            with suppress(KeyboardInterrupt):  # Esc leads back to the choice
+                return name, key or _ask_key(console, get_provider(name))
+            console.print()
     except (EOFError, KeyboardInterrupt):
         console.print()
         raise typer.Exit(INTERRUPTED) from None
@@ -108,30 +125,55 @@ def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> l
     in_environment = [
         each for each in providers if each.find_key(environ) or each.find_endpoint(environ)
     ]
-    return list({each.name: each for each in [*first, *in_environment, *providers]}.values())
+    likely = [get_provider(name) for name in LIKELY]
+    every = [*first, *in_environment, *likely, *providers]
+    return list({each.name: each for each in every}.values())
 
 
-def _ask_provider_or_key(console: "Console", offers: Sequence[Provider]) -> tuple[str, str]:
-    """Return the provider of the number or name, or the key and its provider."""
-    from ..rendering.console import show_line
-
-    for line in _format_offers(offers):
-        show_line(console, line, "")
+def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[str, str]:
+    """Return the chosen provider, or the key and its provider."""
+    show_heading(console, t("auth.heading"), "cyan")
+    show_line(console, f"{MARGIN}{t('auth.explain')}", "")
+    ask = _choose_offer if can_edit() else _read_offer
     while True:
-        typed = read_secret(console, t("auth.ask"))
-        if typed.isdecimal() and 0 < int(typed) <= len(offers):
-            return offers[int(typed) - 1].name, ""
+        typed = ask(console, offers)
         if provider := find_provider(typed):
             return provider.name, ""
         if len(typed) >= MIN_KEY_LENGTH and is_valid_key(typed):
             return recognize_key(typed) or _ask_key_provider(console, typed), typed
-        show_line(console, t("auth.unclear", count=len(offers)), "yellow")
+        show_line(console, f"{MARGIN}{t('auth.unclear')}", "yellow")
+
+
+def _choose_offer(console: Console, offers: Sequence[Provider]) -> str:
+    """Return the provider chosen from the list, or what was typed or pasted."""
+    paste = Choice("", t("auth.paste"), needs_text=True, letter="")
+    more = Choice(MORE, t("auth.more"), letter="")
+    choices = [
+        Choice(each.name, each.title, letter="", note=_describe_offer(each)) for each in offers
+    ]
+    reply = _ask_page(console, [*choices[:FIRST], more, paste])
+    if reply.word == MORE:
+        reply = _ask_page(console, [*choices[FIRST:], paste])
+    return reply.text or reply.word
+
+
+def _ask_page(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
+    return choose(console, t("auth.which"), choices, "exit", is_secret=True)
+
+
+def _read_offer(console: Console, offers: Sequence[Provider]) -> str:
+    """Return the provider of the number that was typed, or what was typed instead."""
+    for line in _format_offers(offers):
+        show_line(console, line, "")
+    typed = read_secret(console, t("auth.ask"))
+    is_number = typed.isdecimal() and 0 < int(typed) <= len(offers)
+    return offers[int(typed) - 1].name if is_number else typed
 
 
 def _format_offers(offers: Sequence[Provider]) -> list[str]:
-    width = max(len(each.name) for each in offers)
+    width = max(len(each.title) for each in offers)
     return [
-        f"{number:>3}  {each.name:<{width}}  {_describe_offer(each)}"
+        f"{number:>3}  {each.title:<{width}}  {_describe_offer(each)}".rstrip()
         for number, each in enumerate(offers, 1)
     ]
 
@@ -142,29 +184,34 @@ def _describe_offer(provider: Provider) -> str:
     if provider.login:
         return t("auth.offer.login")
     variables = (name for name in provider.key_variables if os.environ.get(name, "").strip())
-    return next(variables, provider.key_variables[0])
+    found = next(variables, "")
+    return t("auth.offer.found", variable=found) if found else ""
 
 
-def _ask_key_provider(console: "Console", key: str) -> str:
+def _ask_key_provider(console: Console, key: str) -> str:
     """Return the provider of a key whose form several providers use."""
-    from ..rendering.console import show_line
-    from .choice import choose
-    from .choice_keys import Choice
-    from .text_input import discard_typeahead
-
     discard_typeahead()  # a key that came again is not shown as an answer
     names = list_candidates(key)
-    choices = [Choice(name, name, letter="") for name in names]
+    choices = [Choice(name, get_provider(name).title, letter="") for name in names]
     while True:
-        reply = choose(console, t("auth.ask.provider"), choices)
-        if (name := reply.text or reply.word) in names:
-            return name
+        reply = choose(console, t("auth.ask.provider"), choices, "exit")
+        provider = find_provider(reply.text or reply.word)
+        if provider and provider.name in names:
+            return provider.name
         show_line(console, t("auth.unclear.provider", count=len(names)), "yellow")
 
 
-def _ask_key(console: "Console", provider: Provider) -> str:
-    from ..rendering.console import show_line
-
-    while not is_valid_key(key := read_secret(console, t("auth.ask.key", provider=provider.name))):
-        show_line(console, t("auth.invalid"), "yellow")
+def _ask_key(console: Console, provider: Provider) -> str:
+    """Return the key, or an empty string if the provider has a login or needs none."""
+    if provider.login or provider.local:
+        return ""
+    show_heading(console, t("auth.key.heading", provider=provider.title), "cyan")
+    if provider.key_page:
+        show_line(console, f"{MARGIN}{t('auth.key.page', page=provider.key_page)}", "")
+    file = str(locate_credentials(paths.locate_home())).replace(f"{Path.home()}/", "~/", 1)
+    show_line(console, f"{MARGIN}{t('auth.key.kept', file=file)}", "dim")
+    console.print()
+    question = t("auth.ask.key", provider=provider.title)
+    while not is_valid_key(key := read_secret(console, f"{MARGIN}{question}")):
+        show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
     return key

@@ -17,6 +17,7 @@ from ...models.auth.credentials import has_key
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
+from ..rendering.console import MARGIN, open_console, show_line
 from ..rendering.output import echo
 from .terminal_echo import hidden_echo
 
@@ -41,6 +42,16 @@ def lead_to_first_key(folder: Path, options: Mapping[str, object]) -> None:
         settings = _load_settings(folder, home)
         if settings and not _is_configured(settings):
             _ask_until_it_works(settings, home)
+
+
+def welcome(home: Path) -> None:
+    """Say what has been started, the first time that a user starts it."""
+    if home.exists() or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    console = open_console()
+    console.print()
+    show_line(console, f"{MARGIN}{t('first_run.welcome')}", "bold")
+    show_line(console, f"{MARGIN}{t('first_run.welcome.how')}", "dim")
 
 
 def _load_settings(folder: Path, home: Path) -> "Settings | None":
@@ -73,7 +84,6 @@ def _ask_until_it_works(settings: "Settings", home: Path) -> None:
     from .credential_input import ask_credential
     from .login import log_in
 
-    echo(t("first_run.welcome"), err=True)
     servers = find_local_servers(os.environ)
     while True:
         name, key = ask_credential("", servers)
@@ -101,13 +111,14 @@ def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> N
     from .sync_bridge import run_sync
 
     resolved = _resolve_with_key(settings, name, key)
-    echo(t("first_run.testing", provider=name, host=resolved.host), err=True)
+    testing = t("first_run.testing", provider=resolved.provider.title or name, host=resolved.host)
+    show_line(open_console(), f"{MARGIN}{testing}", "dim")
     names = run_sync(_test_provider(resolved))
     if key:
         store_credential(home, name, Credential(key))
     model = _choose_model(settings, resolved, names)
     set_value(paths.locate_user_config(home), "model.default", model)
-    echo(t("first_run.ready", model=model), err=True)
+    show_line(open_console(), f"{MARGIN}{t('first_run.ready', model=model)}", "dim")
 
 
 def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequence[str]) -> str:

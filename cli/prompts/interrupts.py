@@ -127,7 +127,7 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
         Choice("undo", t("key.review.undo"), needs_enter=True),
         Choice("remark", t("key.review.remark"), needs_text=True),
     ]
-    reply = choose(console, t("ask.review"), choices)
+    reply = choose(console, t("ask.review"), choices, rule="yellow")
     match reply.word:
         case "keep":
             return {"type": "approve"}
@@ -154,12 +154,12 @@ def _read_reply(console: Console, request: ApprovalRequest) -> str:
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
     asked = str(args.get("question") or args.get("response") or "")
     is_own = request["name"] == CHOOSE_ATTEMPT  # else it is the model's, in its language
-    console.print()
     choices = [
         Choice(option, translate_stored(option) if is_own else option, letter="")
         for option in options
     ]
     own = t("key.reply.other" if options else "key.reply")
     text = Choice("", own, needs_text=True, letter="")
-    reply = choose(console, translate_stored(asked) if is_own else asked, [*choices, text])
+    question = translate_stored(asked) if is_own else asked
+    reply = choose(console, question, [*choices, text], rule="cyan")
     return reply.text or reply.word

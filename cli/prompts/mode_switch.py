@@ -8,7 +8,7 @@ from rich.console import Console
 from ..i18n.catalogs import t
 from ..options import Mode
 from ..rendering.approval_request import show_text
-from ..rendering.console import open_console, show_line
+from ..rendering.console import MARGIN, open_console, show_heading, show_line
 from .choice import choose
 from .choice_keys import Choice
 from .edit_tool_call import build_edit_decision
@@ -27,7 +27,7 @@ def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
     args: Mapping[str, Any] = request["args"]
     chosen: dict[str, str] = dict(request.get("chosen") or {})
     has_plan = "text" in args
-    question = t("ask.plan", plan=args.get("plan", "")) if has_plan else t("ask.plan_mode")
+    question = t("ask.plan") if has_plan else t("ask.plan_mode")
     _show_plan(console, request)
     _show_chosen(console, chosen)
     while True:
@@ -64,15 +64,16 @@ def _show_plan(console: Console, request: ApprovalRequest) -> None:
     args: Mapping[str, Any] = request["args"]
     key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
     words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
-    show_line(console, f"\n{words}", "bold yellow")
+    show_heading(console, words)
     show_text(console, str(args.get("text", "")))
     if ends := cast("Sequence[str]", args.get("ends", ())):
-        show_line(console, t("ask.plan_mode.ends", names=", ".join(ends)), "yellow")
+        ends_words = t("ask.plan_mode.ends", names=", ".join(ends))
+        show_line(console, f"{MARGIN}{ends_words}", "yellow")
 
 
 def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:
     for name, value in chosen.items():
-        show_line(console, t(f"ask.plan.chosen.{name}", value=value), "cyan")
+        show_line(console, f"{MARGIN}{t(f'ask.plan.chosen.{name}', value=value)}", "cyan")
 
 
 def _read_choices(console: Console) -> dict[str, str]:

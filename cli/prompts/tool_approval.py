@@ -1,5 +1,6 @@
 """Approval of one call; it can be edited before a yes, and a rule can allow it from then on."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.approval_request import CHANGE_MODEL, show_request
-from ..rendering.console import show_line
+from ..rendering.console import MARGIN, show_line
 from ..rendering.tool_summary import format_call
 from .choice import choose
 from .choice_keys import Choice
@@ -32,7 +33,7 @@ def decide_call(
             case "always":
                 # the node that asked keeps the rule, bound to what the call starts
                 rule = str(request["always"])
-                show_line(console, t("ask.remembered", rule=rule), "dim")
+                show_line(console, f"{MARGIN}{t('ask.remembered', rule=rule)}", "dim")
                 return {"type": "approve", "always": rule}
             case "thread":
                 return {"type": "approve", "for_thread": True}
@@ -60,9 +61,8 @@ def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
 def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
     """Show the whole request; return whether all of it is visible at once."""
     fits = show_request(console, request)
-    if request.get("always"):
-        offer = t("ask.always") if fits else t("ask.no_always.long")
-        show_line(console, offer, "dim")
+    if request.get("always") and not fits:
+        show_line(console, f"{MARGIN}{t('ask.no_always.long')}", "dim")
     return fits
 
 
@@ -73,17 +73,46 @@ def _format_question(request: ApprovalRequest, *, fits: bool) -> str:
     return t("ask.approve.long", call=format_call(request["name"], request["args"]))
 
 
+def describe_rule(rule: str) -> tuple[str, str]:
+    """Return the calls that a suggested rule allows, and what of that is a command or a name."""
+    tool, _, pattern = rule.removesuffix(")").partition("(")
+    match tool:
+        case "run_command":
+            command = f"{pattern.removesuffix(':*')} …" if pattern.endswith(":*") else pattern
+            return command, command
+        case "edit":
+            path = _shorten_path(pattern)
+            return t("ask.rule.edit", path=path), path
+        case "webfetch":
+            host = pattern.removeprefix("domain:")
+            return t("ask.rule.fetch", host=host), host
+        case _:
+            return rule, rule
+
+
+def _shorten_path(pattern: str) -> str:
+    """Return a rule's path as it is below the current folder; elsewhere as it is."""
+    if not pattern.startswith("//"):
+        return pattern
+    path = os.path.relpath(pattern[1:])
+    return pattern[1:] if path.startswith("..") else path
+
+
 def _build_choices(request: ApprovalRequest, allowed: Sequence[str], *, fits: bool) -> list[Choice]:
     """Build the rows; what is permanent or outside of the sandbox needs Enter."""
     is_outside = bool(request["args"].get("outside_sandbox"))
     yes = t("key.call.yes.outside" if is_outside else "key.call.yes")
     choices = [Choice("yes", yes, needs_enter=is_outside)]
     if fits and (rule := str(request.get("always") or "")):
-        if rule.startswith("edit(") and not rule.startswith("edit(//"):
+        if rule.startswith("edit("):
             label = t("key.call.edits")
-            choices.append(Choice("edits", label, shortcut="s-tab", letter=""))
-        choices.append(Choice("thread", t("key.call.thread", rule=rule)))
-        choices.append(Choice("always", t("key.call.always", rule=rule), needs_enter=True))
+            edits = Choice("edits", label, needs_enter=True, shortcut="s-tab", letter="")
+            choices.append(edits)
+        calls, code = describe_rule(rule)
+        thread, always = (t(f"key.call.{word}", calls=calls) for word in ("thread", "always"))
+        note = t("ask.always") if rule.startswith("run_command(") else ""
+        choices.append(Choice("thread", thread, code=code))
+        choices.append(Choice("always", always, needs_enter=True, code=code, note=note))
     if "edit" in allowed:
         choices.append(Choice("edit", t(f"key.call.edit.{classify_content(request)}")))
     return [*choices, Choice("no", t("key.call.no"))]

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from ...config import paths
-from ...config.exit_codes import INTERRUPTED
 from ...config.trust.decision import (
     Trust,
     check_trust,
@@ -18,6 +17,7 @@ from ...config.trust.decision import (
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
+from ..rendering.console import MARGIN, open_console, show_heading, show_line, show_sentence
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 
@@ -64,14 +64,15 @@ def warn_untrusted(folder: Path) -> None:
         echo(t("trust.left_out"), err=True)
 
 
-def show_inventory(trust: Trust, *, tests: bool) -> None:
+def show_inventory(trust: Trust, *, tests: bool, margin: str = "") -> None:
     """Print on stderr the project files of the folder."""
     from ..rendering.listings.trust_inventory import format_inventory
 
     header = "trust.folder.partly" if trust.trusted else "trust.folder"
-    echo(t(header, folder=sanitize_line(trust.folder)), err=True)
+    console = open_console()
+    show_line(console, margin + t(header, folder=sanitize_line(trust.folder)), "")
     for line in format_inventory(trust, tests=tests):
-        echo(line, err=True)
+        show_sentence(console, margin + line)
 
 
 def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
@@ -80,24 +81,23 @@ def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
     from .typing_state import TYPING
 
     trust = with_referenced_files(trust)
-    show_inventory(trust, tests=tests)
     if trust.unreadable or trust.damaged:
+        show_inventory(trust, tests=tests)
         return  # nobody can answer; the run reports that it continues untrusted
+    show_heading(open_console(), t("trust.heading"))
+    show_inventory(trust, tests=tests, margin=MARGIN)
     choices = [
         Choice("yes", t("key.trust.yes"), needs_enter=True),
-        Choice("quit", t("key.trust.quit")),
         Choice("no", t("key.trust.no")),
     ]
     try:
-        reply = ask_choice(t("trust.ask"), choices)
+        reply = ask_choice(t("trust.ask"), choices, "exit")
     except typer.Exit:
         echo(t("trust.stays", folder=sanitize_line(trust.folder)), err=True)
         raise
     TYPING.draft = reply.text or TYPING.draft  # a conversation continues with it
     if reply.word == "yes":
         grant_trust(trust, home)
-    elif reply.word == "quit":
-        raise typer.Exit(INTERRUPTED)
 
 
 def _print_notices(trust: Trust, *, tests: bool) -> None:

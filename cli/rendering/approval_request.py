@@ -9,40 +9,60 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from rich.console import Console
+from rich.text import Text
 
 from ...config.security.redaction import find_marks
 from ...sdk.events import Question
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
-from .console import fit_rows, show_line, style_text
+from .console import (
+    MARGIN,
+    can_redraw,
+    fit_rows,
+    show_heading,
+    show_line,
+    show_sentence,
+    style_text,
+)
 from .diffs.output import show_diff
 from .humanize import format_remaining_time
+from .line_breaks import cut_text
 from .sanitize import sanitize_line, sanitize_text
 from .text_width import measure_width
 from .tool_summary import VERBS
 
 BAR = "  │ "
-# Rows of the screen that the question itself takes
-ROOM_FOR_ANSWER = 4
+# Before a command of one line
+PROMPT = "  $ "
+# Rows of the screen that the question itself takes, with its choices and the rows between
+ROOM_FOR_ANSWER = 10
 # Asked by a run that changes to a dearer model; no call of a model
 CHANGE_MODEL = "change_model"
 # Verbs of `VERBS` that have a heading of their own
 ASKED = ("ask", "edit", "fetch", "read", "run", "stop", "write")
 # Arguments with a word of the interface; others have the tool's
 ARGUMENTS = ("command", "content", "cwd", "file_path", "path", "url")
+# Tools whose call has a folder and a sandbox
+RUNNING = ("run_command", "run_tests")
+# Reasons that the heading says already
+SELF_EVIDENT = ("it changes files",)
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; return whether all of it fits on the screen."""
-    heading = sanitize_line(_describe_call(request["name"]))
-    why = sanitize_line(translate_stored(str(request.get("description", ""))))
-    show_line(console, f"\n{heading}", "bold yellow")
-    if why:
-        show_line(console, f"  {why}", "yellow")
-    lines = show_arguments(console, request)
+    why = str(request.get("description", ""))
+    facts = [*_describe_sandbox(request)]
+    if why and why not in SELF_EVIDENT:
+        facts.insert(0, (sanitize_line(translate_stored(why)), ""))
+    show_heading(console, sanitize_line(_describe_call(request["name"])))
+    lines = _show_call(console, request)
+    if facts and can_redraw(console):
+        console.print()
+    for fact, style in facts:
+        show_sentence(console, f"{MARGIN}{fact}", style)
     room = shutil.get_terminal_size()
-    above = sum(len(list(fit_rows(style_text(row, ""), room.columns))) for row in (heading, why))
-    return above + _count_rows(lines) + ROOM_FOR_ANSWER <= room.lines
+    below = sum(len(list(fit_rows(Text(fact), room.columns))) for fact, _ in facts)
+    return 1 + _count_rows(lines) + below + ROOM_FOR_ANSWER <= room.lines
 
 
 def _describe_call(tool: str) -> str:
@@ -53,14 +73,33 @@ def _describe_call(tool: str) -> str:
     return t("ask.call.use", tool=tool) if verb not in ASKED else t(f"ask.call.{verb}")
 
 
-def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
-    """Show all that would run or change, and where; return the lines."""
+def show_arguments(console: Console, request: Mapping[str, Any]) -> None:
+    """Show all that would run or change, and where."""
+    _show_call(console, request)
+    for fact, style in _describe_sandbox(request):
+        show_line(console, f"{MARGIN}{fact}", style)
+
+
+def _show_call(console: Console, request: Mapping[str, Any]) -> list[str]:
+    """Show the arguments and the diff; return the lines."""
     lines, diff = list(_format_lines(request)), str(request.get("diff") or "")
     for line in lines:
-        console.print(style_text(line, ""))
+        if line.startswith(PROMPT):
+            _show_command(console, line.removeprefix(PROMPT))
+        else:
+            console.print(style_text(line, ""))
     if diff:
         lines += [""] * show_diff(console, diff, indent="  ", most=None)
     return lines
+
+
+def _show_command(console: Console, command: str) -> None:
+    """Show a command, each further row below its first character."""
+    styled, head = style_text(command, "bold"), PROMPT
+    room = max(console.width - len(PROMPT), 1)
+    for row in cut_text(styled, room) if can_redraw(console) else [styled]:
+        console.print(Text.assemble((head, "dim"), row))
+        head = " " * len(PROMPT)
 
 
 def describe_asker(question: Question) -> str:
@@ -128,11 +167,10 @@ def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
         return
     for name, value in () if shows_all else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield from _format_argument(name, text)
-    if request["name"] in ("run_command", "run_tests"):
-        if "cwd" not in args:
-            yield f"  {t('labelled', label=t('ask.argument.cwd'), said='.')}"
-        yield f"  {t('ask.sandbox', state=_describe_sandbox(request))}"
+        if name == "command" and request["name"] in RUNNING and "\n" not in text:
+            yield f"{PROMPT}{_escape_tabs(text)}"
+        else:
+            yield from _format_argument(name, text)
 
 
 def _format_fields(schema: Mapping[str, Any]) -> Iterator[str]:
@@ -148,7 +186,7 @@ def _format_fields(schema: Mapping[str, Any]) -> Iterator[str]:
 
 def _format_argument(name: str, text: str) -> Iterator[str]:
     """Yield the argument on one line, or each of its lines after a bar; tabs are escaped."""
-    escaped_text = text.replace("\t", "\\t")
+    escaped_text = _escape_tabs(text)
     name = t(f"ask.argument.{name}") if name in ARGUMENTS else name
     if "\n" not in escaped_text:
         yield f"  {t('labelled', label=name, said=escaped_text)}"
@@ -158,10 +196,18 @@ def _format_argument(name: str, text: str) -> Iterator[str]:
     yield from (f"{BAR}{sanitize_text(line)}" for line in escaped_text.split("\n"))
 
 
-def _describe_sandbox(request: Mapping[str, Any]) -> str:
-    if request["args"].get("outside_sandbox"):
-        return t("ask.sandbox.outside")
-    return translate_stored(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
+def _escape_tabs(text: str) -> str:
+    return text.replace("\t", "\\t")
+
+
+def _describe_sandbox(request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the sandbox of a command, with its style; none is worth a warning."""
+    if request["name"] not in RUNNING:
+        return
+    is_outside = bool(request["args"].get("outside_sandbox"))
+    sandbox = "" if is_outside else translate_stored(str(request.get("sandbox", "")))
+    none = t("ask.sandbox.outside" if is_outside else "ask.sandbox.none")
+    yield t("ask.sandbox", state=sandbox or none), "dim" if sandbox else "yellow"
 
 
 def _count_rows(lines: list[str]) -> int:

@@ -16,6 +16,8 @@ from .sanitize import sanitize_text
 # Least cells for the text of a row, however large its indent
 MIN_ROOM = 20
 CODE_STYLE = "cyan"
+# Left of everything that belongs to a question
+MARGIN = "  "
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -49,6 +51,28 @@ def show_line(console: Console, text: str, style: str) -> None:
     """Print foreign text in one style; a narrow terminal wraps it between words."""
     for row in wrap_for_console(console, style_text(text, style)):
         console.print(row)
+
+
+def show_sentence(console: Console, text: str, style: str = "") -> None:
+    """Print a sentence of the program as `show_line` does, with what it quotes drawn as code."""
+    for row in wrap_for_console(console, style_sentence(console, text, style)):
+        console.print(row)
+
+
+def show_heading(console: Console, words: str, style: str = "yellow") -> None:
+    """Begin a question below a rule; a terminal that cannot be redrawn gets only the words."""
+    console.print()
+    if not can_redraw(console):
+        show_line(console, words, f"bold {style}")
+        return
+    show_rule(console, style)
+    show_line(console, f"{MARGIN}{words}", f"bold {style}")
+    console.print()
+
+
+def show_rule(console: Console, style: str) -> None:
+    """Draw a line over the whole width."""
+    console.print(Text("─" * console.width, style))
 
 
 def wrap_for_console(console: Console, text: Text) -> list[Text]:

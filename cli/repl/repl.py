@@ -18,7 +18,7 @@ from ..execution.stop_signal import StopSignal, run_stoppable
 from ..execution.terminal_signals import build_state_code, build_title_code
 from ..i18n.catalogs import t
 from ..options import OutputFormat
-from ..prompts.first_run import lead_to_first_key
+from ..prompts.first_run import lead_to_first_key, welcome
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import get_terminal_width
@@ -136,6 +136,7 @@ def run_repl(
     decides. At the end a `pull_request` is opened, `ask` or `yes`; empty: none. Raises
     MaxAgentError, for example for an invalid configuration.
     """
+    welcome(paths.locate_home())
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
     settle_memory(folder)
     if pull_request:

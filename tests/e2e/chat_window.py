@@ -151,8 +151,8 @@ class ChatWindow:
 
     def asked(self, *expected: str) -> str:
         """Wait for these words, and for a question below them until its keys count."""
-        keys = self.words("choice.hint"), self.words("choice.hint.enter")
-        hints = tuple(squeezed(text).rpartition("·")[2] for text in keys)
+        leaves = (self.words(f"choice.leave.{name}") for name in ("later", "exit", "cancel"))
+        hints = tuple(squeezed(f"Esc {leave}") for leave in leaves)
         return self.terminal.wait_for(
             lambda screen: (
                 all(item in squeezed(screen) for item in map(squeezed, expected))

@@ -14,8 +14,8 @@ from warm_start import Session, fork_at_terminal
 PATIENCE = 60.0
 """Seconds after which nothing more is expected."""
 CTRL_D = "\x04"
-READY = "Esc: do not answer"
-"""Shown below a question as soon as a key counts."""
+READY = "↑↓ move · Esc"
+"""Begins the last row below a question as soon as a key counts."""
 CONFIRM = "\x1b[B\r"
 """From the no of a question that wants Enter, on to its first choice, the yes."""
 

@@ -80,9 +80,9 @@ def test_a_pasted_key_leads_to_an_answer(
 ) -> None:
     run = FirstRun(tmp_path, language, columns, DEEPSEEK_BASE_URL=deepseek.url)
     with run.terminal as terminal:
-        run.see(run.words("first_run.welcome"), "1deepseek", run.words("auth.ask"))
+        run.see(run.words("auth.explain"), "1 DeepSeek", run.words("choice.leave.exit"))
         terminal.type(PASTE)  # no Enter
-        run.see(run.words("auth.ask.provider"), run.words("choice.hint").rpartition("·")[2])
+        run.see(run.words("auth.ask.provider"), run.words("choice.leave.exit"))
         terminal.type("1")
         run.see("deepseek-reasoner", run.words("first_run.model"), run.words("picker.keys"))
         terminal.press("enter")
@@ -110,8 +110,10 @@ def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider
     provider.script(answer)
     run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=provider.url)
     with run.terminal as terminal:
-        terminal.until(run.words("first_run.welcome")[:20])
+        terminal.until(run.words("auth.heading"))
         terminal.type(f"{KEY}\r")  # while the question is prepared
+        run.see(run.words("choice.hint.text")[:30])
+        terminal.press("enter")
         run.see(run.words("auth.ask.provider"))
         terminal.type(PASTE)  # at a question for a provider
         run.see(run.words("choice.hint.text")[:30])
@@ -130,13 +132,18 @@ def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider
 def test_a_wrong_key_is_asked_again(tmp_path: Path, deepseek: Provider) -> None:
     run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url)
     with run.terminal as terminal:
-        run.see(run.words("auth.ask"))
-        terminal.type("1").press("enter")
-        run.see(run.words("auth.ask.key", provider="deepseek"))
+        run.see(run.words("auth.paste"), run.words("choice.leave.exit"))
+        terminal.type("1")
+        run.see("DeepSeek", run.words("auth.ask.key"))
+        terminal.press("esc")  # back to the choice
+        run.see(run.words("auth.paste"), run.words("choice.leave.exit"))
+        terminal.type("1")
+        terminal.wait_for(lambda screen: screen.count(run.words("auth.ask.key")) == 2)
+        assert "https://platform.deepseek.com/api_keys" in terminal.screen()
         terminal.type("sk-wrong").press("enter")
-        run.see("no such key")
+        run.see("no such key", run.words("auth.paste"), run.words("choice.leave.exit"))
         terminal.type("deepseek").press("enter")
-        run.see(run.words("auth.ask.key", provider="deepseek"))
+        run.see(run.words("auth.ask.key"))
         terminal.type(KEY).press("enter")
         run.see("deepseek-reasoner", run.words("picker.keys"))
         terminal.type("reasoner").press("enter")
@@ -148,7 +155,7 @@ def test_nothing_is_asked_twice(tmp_path: Path, deepseek: Provider) -> None:
     first = FirstRun(tmp_path, "en", 80, DEEPSEEK_API_KEY=KEY, DEEPSEEK_BASE_URL=deepseek.url)
     with first.terminal as terminal:
         screen = first.see(first.words("repl.placeholder"), "deepseek")
-        assert first.words("first_run.welcome")[:20] not in screen
+        assert first.words("auth.heading") not in screen
         terminal.type("hi").press("enter")
         first.see("Hello there.")
 
@@ -156,7 +163,7 @@ def test_nothing_is_asked_twice(tmp_path: Path, deepseek: Provider) -> None:
 def test_leaving_the_question_ends_it(tmp_path: Path, deepseek: Provider) -> None:
     run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url)
     with run.terminal as terminal:
-        run.see(run.words("auth.ask"))
+        run.see(run.words("auth.paste"), run.words("choice.leave.exit"))
         terminal.press("ctrl-c")
         assert terminal.end() == 130
     assert read_credentials(run.home) == {}
@@ -174,7 +181,7 @@ def test_a_login_leads_to_an_answer(tmp_path: Path, github: GitHub) -> None:
     github.script(lambda _: {"text": "Hello there."})
     run = FirstRun(tmp_path, "en", 80)
     with run.terminal as terminal:
-        run.see(run.words("auth.ask"))
+        run.see(run.words("auth.paste"), run.words("choice.leave.exit"))
         terminal.type("copilot").press("enter")
         run.see("octocat", "copilot/gpt-4o", run.words("picker.keys"))
         terminal.press("enter")
@@ -191,7 +198,7 @@ def test_login_in_a_conversation_counts_at_once(tmp_path: Path, deepseek: Provid
     with run.terminal as terminal:
         run.see(run.words("repl.placeholder"))
         terminal.type("/login deepseek").press("enter")
-        run.see(run.words("auth.ask.key", provider="deepseek"))
+        run.see(run.words("auth.ask.key"))
         terminal.type(PASTE)
         run.see("Stored the key of deepseek")
         # the prompt is back above its status line

@@ -104,11 +104,11 @@ def test_job_control_is_as_in_a_start(warm: Program, provider: Provider) -> None
     with Shell(warm) as shell:
         shell.until("shell> ")
         shell.type(f"{' '.join([*MCODE, 'chat', 'go', '--mode', 'ask', *model(provider)])}\n")
-        shell.until("Esc: do not answer")
+        shell.until("↑↓ move · Esc")
         shell.type("\x1a")
         shell.until("Stopped")
         shell.type("fg\n")
-        shell.until("Esc: do not answer")
+        shell.until("↑↓ move · Esc")
         shell.type("1")
         shell.until("All done.")
         shell.type("echo code $?\n")

@@ -133,7 +133,7 @@ def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) 
     argv = [sys.executable, "-m", "maxagent", "task", LINE, "--mode", "ask", "--trust",
             "--model", "openai/served", "--base-url", provider.url]  # fmt: skip
     with Terminal(argv, loud.project, loud.environ) as terminal:
-        terminal.until("Enter, ↑↓")  # the list reads keys now
+        terminal.until("Enter choose")  # the list reads keys now
         terminal.type(CTRL_D)
         assert terminal.end() == 4
     # between these the row that is typed in is painted, which names no foreign text

@@ -11,7 +11,7 @@ from maxagent.config.trust.decision import check_trust
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
-ASK = "Trust it?"
+ASK = "Use these files?"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def at_terminal(program: Program, provider: Provider):
 def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal):
     with at_terminal("task", "x", "--apply") as terminal:
         output = terminal.until(ASK)
-        for name in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
+        for name in (".llc.yaml", "! runs as the tests: \x1b[36mtouch ran", "AGENTS.md", "tests"):
             assert name in output
         terminal.until(READY)
         terminal.type(CONFIRM)
@@ -54,15 +54,14 @@ def test_no_continues_without_folder_and_asks_again(program, provider, at_termin
     assert not (program.project / "ran").exists()
 
 
-@pytest.mark.parametrize("keys", ["q", CTRL_D])
+@pytest.mark.parametrize("keys", ["\x1b", CTRL_D])
 def test_quitting_starts_nothing(program, provider, at_terminal, keys):
     with at_terminal("task", "x") as terminal:
         terminal.until(ASK)
         terminal.until(READY)
         terminal.type(keys)
         assert terminal.end() == 130
-        is_match = "project files are ignored" in " ".join(terminal.shown.split())
-        assert is_match == (keys == CTRL_D)
+        assert "project files are ignored" in " ".join(terminal.shown.split())
     assert provider.requests == [] and not check_trust(program.project, program.home).trusted
     assert "No threads" in program.run("threads", "list").stderr
 
@@ -82,7 +81,9 @@ def test_resumed_trusted_thread_asks_about_named_change(program, provider, at_te
     (program.project / "AGENTS.md").write_text("changed")
     thread = asked.last["thread_id"]
     with at_terminal("resume", thread, "--answer", "a", "--question", asked.last["id"]) as terminal:
-        assert "changed since you trusted it: `AGENTS.md` changed" in terminal.until(ASK)
+        assert "changed since you trusted it: \x1b[36mAGENTS.md\x1b[0m changed" in terminal.until(
+            ASK
+        )
         terminal.until(READY)
         terminal.type("n")
         assert terminal.end() == 0 and "unverified" in terminal.shown

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import cast
 
 from ....config import paths
 from ....config.errors import UsageError
@@ -20,6 +21,17 @@ from .trust_programs import format_difference, format_programs, format_servers
 MAX_OF_A_KIND = 40
 MAX_CHANGES = 10
 MAX_VALUE_LENGTH = 4_000
+# How keys begin whose effect is told in words, and the words' key
+EFFECTS = {
+    "security.command_whitelist": "unasked",
+    "permissions.allow": "allow",
+    "permissions.ask": "ask",
+    "permissions.deny": "deny",
+    "task.test_command": "tests",
+    "after_edit": "after_edit",
+    "litellm.base_url": "endpoint",
+    "environment.include": "variables",
+}
 
 
 def format_inventory(trust: Trust, *, tests: bool) -> Iterator[str]:
@@ -86,6 +98,16 @@ def _format_settings(trust: Trust) -> Iterator[str]:
     if plain:
         yield sanitize_line(t("trust.sets", keys=", ".join(plain)))
     for key in (key for key in keys if key.startswith(FAR_REACHING)):
-        value = json.dumps(keys[key], ensure_ascii=False, default=str)
+        value = _format_value(keys[key])
         cut = value[:MAX_VALUE_LENGTH] + "…" * (len(value) > MAX_VALUE_LENGTH)
-        yield sanitize_line(t("trust.reaches", key=key, value=cut))
+        effect = next((EFFECTS[each] for each in EFFECTS if key.startswith(each)), "other")
+        yield sanitize_line(t(f"trust.reaches.{effect}", key=key, value=cut))
+
+
+def _format_value(value: object) -> str:
+    """Return a text, or texts in a list, in backticks; anything else as JSON."""
+    entries = cast("list[object]", value) if isinstance(value, list) else [value]
+    quoted = [f"`{each}`" for each in entries if isinstance(each, str) and each and "`" not in each]
+    if quoted and len(quoted) == len(entries):
+        return ", ".join(quoted)
+    return json.dumps(value, ensure_ascii=False, default=str)

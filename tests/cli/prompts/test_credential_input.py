@@ -10,7 +10,7 @@ from maxagent.models.providers import get_provider
 def test_servers_and_the_environment_come_first() -> None:
     offers = list_offers({"GROQ_API_KEY": "k"}, [get_provider("ollama")])
     names = [each.name for each in offers]
-    assert names[:3] == ["ollama", "groq", "glm"] and names[-1] == "copilot"
+    assert names[:3] == ["ollama", "groq", "openai"] and names[-1] == "copilot"
     assert len(names) == len(set(names)) and "lmstudio" not in names and "scripted" not in names
 
 

@@ -92,7 +92,7 @@ def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
         question({"name": "edit", "args": args, "description": "it changes files", "diff": diff})
     )
     err = capsys.readouterr().err
-    assert "Edit a file\n  it changes files" in err and "old_string" not in err
+    assert "Edit a file\n" in err and "it changes files" not in err and "old_string" not in err
     assert "  -old\\x1b[2J\n  +new\n" in err
 
 
@@ -126,13 +126,13 @@ def test_multiline_command_is_shown_with_its_folder(monkeypatch, capsys):
     assert "x" * 300 in output
     assert "\n  │ \\trm a\\r\n" in output
     assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in output
-    assert "  folder: sub\n  sandbox: none; it runs with all your permissions\n" in output
+    assert "  folder: sub\n  why\n  sandbox: none; it runs with all your permissions\n" in output
 
 
 @pytest.mark.parametrize(
     ("args", "sandbox", "text"),
     [
-        ({}, "bubblewrap, no network", "  folder: .\n  sandbox: bubblewrap, no network\n"),
+        ({}, "bubblewrap, no network", "  $ make\n  why\n  sandbox: bubblewrap, no network\n"),
         (
             {"outside_sandbox": True},
             "bubblewrap",
@@ -167,7 +167,7 @@ def test_remember_key_allows_rule_in_project(monkeypatch, capsys, user_file):
     user_file.write_text("# mine\nlanguage: en\n")
     output, decision = asked(monkeypatch, capsys, "always\n", **ALWAYS)
     assert decision == {"type": "approve", **ALWAYS}
-    assert "Yes, always: run_command(npm test:*) in this project" in output
+    assert "Yes, and don't ask again in this project: npm test …" in output
     assert user_file.read_text() == "# mine\nlanguage: en\n"  # the node keeps it
 
 
@@ -182,8 +182,8 @@ def test_remember_key_allows_rule_in_project(monkeypatch, capsys, user_file):
 )
 def test_suggested_rule_not_offered_beyond_screen_height(monkeypatch, capsys, user_file, request_):
     output, decision = asked(monkeypatch, capsys, "yes\n", **request_)
-    assert (decision, "Yes, always" in output) == ({"type": "approve"}, False)
-    assert ('"Always" is unavailable' in output) == bool(request_)
+    assert (decision, "again in this project" in output) == ({"type": "approve"}, False)
+    assert ("only this one call can be" in output) == bool(request_)
     assert not user_file.exists()
 
 
@@ -197,9 +197,9 @@ def test_command_edited_in_editor_is_shown_and_allowed(monkeypatch, capsys, tmp_
     edits_with(monkeypatch, tmp_path, "make test\n")
     output, decision = asked(monkeypatch, capsys, "edit\nyes\n", **ALWAYS)
     action = {"name": "run_command", "args": {"command": "make test"}}
-    assert output.count("Yes, always") == 1  # not for the call that the user changed
+    assert output.count("again in this project") == 1  # not for the call that the user changed
     assert decision == {"type": "edit", "edited_action": action}
-    assert "command: make test\n" in output
+    assert "$ make test\n" in output
 
 
 def test_call_unchanged_in_editor_is_allowed_as_is(monkeypatch, capsys):
@@ -220,7 +220,7 @@ def test_question_beyond_screen_height_repeats_its_call(monkeypatch, capsys, use
         monkeypatch, capsys, "yes\n", name="write_file", args=args, always="edit(/src)"
     )
     assert "\nwrite_file src/new.py: allow this?\n  1 Yes\n" in output
-    assert "this does not fit on one screen" in output
+    assert "This does not fit on one screen" in output
 
 
 def edit_of(old, new, diff):
@@ -241,7 +241,7 @@ def test_diff_after_refusal_omits_the_refused_change(monkeypatch, capsys, first,
     monkeypatch.setattr("sys.stdin", io.StringIO(f"one\n{first}\nyes\n"))
     second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
     answer = ask_question(question(edit_of("1", "first", "-1\n+first\n"), second))
-    output = capsys.readouterr().err.rpartition("Edit a file\n  it changes files")[2]
+    output = capsys.readouterr().err.rpartition("Edit a file\n")[2]
     assert ("   first\n" in output) == is_shown and "  -old\n  +new\n" in output
     assert answer is not None and answer.decisions[1] == {"type": "approve"}
 

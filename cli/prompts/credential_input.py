@@ -184,8 +184,8 @@ def _describe_offer(provider: Provider) -> str:
     if provider.login:
         return t("auth.offer.login")
     variables = (name for name in provider.key_variables if os.environ.get(name, "").strip())
-    found = next(variables, "")
-    return t("auth.offer.found", variable=found) if found else ""
+    variable = next(variables, "")
+    return t("auth.offer.found", variable=variable) if variable else ""
 
 
 def _ask_key_provider(console: Console, key: str) -> str:

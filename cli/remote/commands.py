@@ -184,11 +184,10 @@ def _run(
 ) -> int:
     from ..execution.run import run_in_terminal
     from .runner import RemoteRunner
-    from .server import ThreadServer
 
     def open_runner() -> "AbstractAsyncContextManager[Runner]":
         # it does what the terminal asks of a runner
-        return cast("AbstractAsyncContextManager[Runner]", RemoteRunner(ThreadServer(get_server())))
+        return cast("AbstractAsyncContextManager[Runner]", RemoteRunner(get_server()))
 
     async def begin(runner: "Runner") -> "AsyncGenerator[Event]":
         async with aclosing(start(cast("RemoteRunner", runner))) as events:

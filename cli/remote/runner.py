@@ -1,13 +1,12 @@
 """A runner whose runs are on a server: the same events and answers as of a `Runner` here."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import asdict
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ...config import paths
-from ...config.errors import MaxAgentError, ThreadBusyError
+from ...config.errors import MaxAgentError
 from ...config.text import text
 from ...sdk.events import (
     Completion,
@@ -19,7 +18,10 @@ from ...sdk.events import (
     parse_event,
 )
 from ...sdk.streams.event_stream import HISTORY
-from .server import Json, ThreadServer
+from .address import RemoteAddress
+from .agent_server import AgentServer, open_server
+from .connection import Json
+from .server import RunPlace, ThreadServer
 
 if TYPE_CHECKING:
     from ...sdk.interrupt_response import Answer
@@ -32,18 +34,21 @@ _LAST = (Question, Completion, Interrupted, Failure)
 class RemoteRunner:
     """Starts, continues and stops runs on a server."""
 
-    def __init__(self, server: ThreadServer) -> None:
-        self._server = server
+    _server: ThreadServer | AgentServer
+
+    def __init__(self, address: RemoteAddress) -> None:
+        self._address, self._closing = address, AsyncExitStack()
         self.home = paths.locate_home()
         """Where this terminal keeps which questions it has shown."""
         self.deadline = 0.0
         self._thread_id = ""
-        self._stopping: asyncio.Task[Json] | None = None
+        self._stopping: asyncio.Future[None] | None = None
         self._reason: Literal["user", "timeout"] = "user"
         self._unknown = set[str]()
 
     async def __aenter__(self) -> Self:
-        await self._server.__aenter__()
+        opened = open_server(self._address)
+        self._server = await self._closing.enter_async_context(opened)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -56,26 +61,24 @@ class RemoteRunner:
                 hint=error.hint,
             ) from error
         finally:
-            await self._server.__aexit__()
+            await self._closing.aclose()
 
     def begin(self, body: Mapping[str, Any]) -> AsyncGenerator[Event]:
-        """Begin a thread: `text`, and what `POST /api/threads` takes with it."""
-        return self._stream("", "/api/threads", body)
+        """Begin a thread: `text`, and what else `POST /api/threads` of `mcode web` takes."""
+        return self._stream(self._server.begin(body))
 
     def say(self, thread: str, body: Mapping[str, Any]) -> AsyncGenerator[Event]:
         """Send the next message of a conversation."""
-        return self._stream(thread, f"/api/threads/{thread}/messages", body)
+        return self._stream(self._server.say(thread, body))
 
     def resume(
         self, thread: str, answer: "Answer | Sequence[Answer] | None" = None, **choices: Any
     ) -> AsyncGenerator[Event]:
         """Continue a thread, or answer its questions; of one that runs show what goes on."""
         answers = answer if isinstance(answer, Sequence) else [answer] if answer else []
-        path = f"/api/threads/{thread}"
         if answers:
-            body = {"answers": [asdict(each) for each in answers]}
-            return self._stream(thread, f"{path}/answers", body)
-        return self._stream(thread, f"{path}/resume", choices)
+            return self._stream(self._server.answer(thread, answers))
+        return self._stream(self._server.resume(thread, choices))
 
     def stop(self, thread_id: str = "", *, reason: Literal["user", "timeout"] = "user") -> bool:
         """Ask the server to end the run."""
@@ -83,37 +86,28 @@ class RemoteRunner:
         if not thread_id or self._stopping:
             return False
         self._reason = reason
-        stopping = self._server.post(f"/api/threads/{thread_id}/stop", {})
-        self._stopping = asyncio.ensure_future(stopping)
+        self._stopping = asyncio.ensure_future(self._server.stop(thread_id))
         return True
 
     def is_stopping(self, thread_id: str = "") -> bool:
         """Return whether it was asked to."""
         return self._stopping is not None
 
-    async def _stream(
-        self, thread_id: str, path: str, body: Mapping[str, Any]
-    ) -> AsyncGenerator[Event]:
+    async def _stream(self, start: Awaitable[RunPlace]) -> AsyncGenerator[Event]:
         """Ask for a run, and yield its events to the last one."""
-        busy: ThreadBusyError | None = None
-        try:
-            started = await self._server.post(path, body)
-        except ThreadBusyError as error:
-            if not path.endswith("/resume"):
-                raise
-            started, busy = {"after": None}, error
-        self._thread_id = started.get("thread_id") or thread_id
-        async with aclosing(self._server.follow(self._thread_id, started["after"])) as messages:
+        run = await start
+        self._thread_id, is_first = run.thread_id, run.after is None
+        async with aclosing(self._server.follow(run)) as messages:
             async for message in messages:
                 if message["type"] == HISTORY:
-                    events = await self._catch_up(message["data"], busy)
+                    events = await self._catch_up(message["data"], is_first=is_first)
                 else:
                     events = self._read_event(message)
                 for event in events:
                     yield event
                     if isinstance(event, _LAST):
                         return
-                busy = None
+                is_first = False
 
     def _read_event(self, message: Json) -> Sequence[Event]:
         kind = message["type"]
@@ -130,19 +124,13 @@ class RemoteRunner:
             return [Interrupted(event.thread_id, self._reason, usage=event.usage)]
         return [event]
 
-    async def _catch_up(
-        self, history: Mapping[str, Any], busy: ThreadBusyError | None
-    ) -> Sequence[Event]:
-        """Return what stands for the events that cannot be had any more.
-
-        `busy` is set for the beginning of a run that goes on.
-        """
+    async def _catch_up(self, history: Mapping[str, Any], *, is_first: bool) -> Sequence[Event]:
+        """Return what stands for the events that cannot be had any more."""
+        if is_first and history["is_running"]:
+            return ()  # the events of the run follow
         row: Mapping[str, Any] = history["thread"] or {}
-        status, thread_id = row.get("status", ""), self._thread_id
-        if busy and (history["is_running"] or status == "running"):
-            if history["is_running"]:
-                return ()  # its events follow
-            raise busy
+        status = row.get("status", "")
+        thread_id = self._thread_id
         missed = Notice(text("events were missed; `threads show {id}` has all", id=thread_id[:8]))
         if history["is_running"]:
             return [missed]

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -15,9 +15,11 @@ from .address import get_server
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
+    from .agent_server import AgentServer
     from .server import ThreadServer
 
 Json = dict[str, Any]
+Answer = TypeVar("Answer")
 Thread = Annotated[
     str | None, typer.Argument(help="Thread ID, ID prefix, or name; default: the latest one.")
 ]
@@ -31,12 +33,12 @@ app = typer.Typer(
 )
 
 
-def ask_server(ask: "Callable[[ThreadServer], Awaitable[Json]]") -> Json:
+def ask_server(ask: "Callable[[ThreadServer | AgentServer], Awaitable[Answer]]") -> "Answer":
     """Return what the server answers to one request."""
-    from .server import ThreadServer
+    from .agent_server import open_server
 
-    async def run() -> Json:
-        async with ThreadServer(get_server()) as server:
+    async def run() -> Answer:
+        async with open_server(get_server()) as server:
             return await ask(server)
 
     return run_sync(run())
@@ -44,7 +46,7 @@ def ask_server(ask: "Callable[[ThreadServer], Awaitable[Json]]") -> Json:
 
 def find_thread(name: str | None) -> Json:
     """Return the thread of that ID, prefix or name, or the latest one; raises UsageError."""
-    rows = cast("list[Json]", ask_server(lambda server: server.get("/api/threads"))["threads"])
+    rows = ask_server(lambda server: server.list_threads())
     if name is None:
         if not rows:
             raise UsageError("the server has no threads yet", hint="begin one: `mcode --help`")
@@ -74,8 +76,7 @@ def list_threads(
     from ..i18n.catalogs import t
     from ..rendering.listings.threads import show_rows
 
-    query = {"q": search} if search else {}
-    rows = ask_server(lambda server: server.get("/api/threads", **query))["threads"]
+    rows = ask_server(lambda server: server.list_threads(search))
     if as_json:
         echo_json(rows)
     elif rows:
@@ -96,7 +97,7 @@ def show(
     from ..rendering.transcript import show_transcript
 
     thread_id = find_thread(thread)["thread_id"]
-    history = ask_server(lambda server: server.get(f"/api/threads/{thread_id}"))
+    history = ask_server(lambda server: server.read_thread(thread_id))
     if as_json:
         echo_json({**history["thread"], "transcript": history["entries"]})
         return
@@ -224,7 +225,7 @@ def diff(thread: Thread = None) -> None:
     from ..i18n.catalogs import t
 
     thread_id = find_thread(thread)["thread_id"]
-    changes = ask_server(lambda server: server.get(f"/api/threads/{thread_id}/files"))["diff"]
+    changes = ask_server(lambda server: server.read_diff(thread_id))
     if changes:
         echo(changes.removesuffix("\n"))
     else:
@@ -233,5 +234,5 @@ def diff(thread: Thread = None) -> None:
 
 def _post(thread: str, action: str, body: Mapping[str, Any]) -> Json:
     thread_id = find_thread(thread)["thread_id"]
-    answer = ask_server(lambda server: server.post(f"/api/threads/{thread_id}/{action}", body))
+    answer = ask_server(lambda server: server.change(thread_id, action, body))
     return {"thread_id": thread_id, "answer": answer}

@@ -102,7 +102,9 @@ class Api:
     async def read_thread(self, request: Request) -> Response:
         """Return a thread with its entries."""
         row = await self._find(request)
-        return JSONResponse(await asyncio.to_thread(read_history, row, self.home))
+        history = await asyncio.to_thread(read_history, row, self.home)
+        is_running = self._streams.is_running(row.thread_id)
+        return JSONResponse({**history, "is_running": is_running})
 
     async def read_child(self, request: Request) -> Response:
         """Return the entries of one of the thread's sub-agents."""

@@ -65,7 +65,7 @@ class _Connection(BaseRequestHandler):
 
     def _answer(self, server: socket.socket, client: socket.socket) -> None:
         cut_after = self.server.cut_after
-        allowed = cut_after + 500 * self.server.cuts
+        allowed = cut_after + 1_500 * self.server.cuts
         with suppress(OSError):
             while piece := server.recv(65_536):
                 if cut_after and allowed < len(piece):

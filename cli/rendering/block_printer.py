@@ -22,6 +22,8 @@ EDGE = " " * len(BULLET)
 # Columns of the widest head row: what stands at its right must not be far from the text
 MAX_HEAD = 100
 GAP = 2
+# The kind of a row above its first block
+HEADING = "heading"
 
 
 class BlockPrinter:
@@ -49,7 +51,8 @@ class BlockPrinter:
 
     def open_block(self, kind: str = "") -> None:
         """Print the empty row before a block; lines of one kind, such as notes, stay together."""
-        if self._recorded is None and (not kind or kind != self._last_kind):
+        is_below = self._last_kind == HEADING or (kind and kind == self._last_kind)
+        if self._recorded is None and not is_below:
             self._console.print()
         self._last_kind = kind
 
@@ -58,6 +61,12 @@ class BlockPrinter:
         self.open_block(kind)
         for row in rows:
             self._print(row)
+
+    def print_heading(self, text: Text) -> None:
+        """Print a row that names what follows, which stands below it without an empty row."""
+        self.open_block()
+        self._print(text)
+        self._last_kind = HEADING
 
     def print_head(self, head: Text, right: str = "", *, bullet: str = "", kind: str = "") -> None:
         """Begin a block with one row; `right` stands at its right, `bullet` is a style."""
@@ -82,6 +91,7 @@ class BlockPrinter:
         self._print(Text.assemble(EDGE, row) if row else row)
 
     def _print(self, row: Text) -> None:
+        self._last_kind = "" if self._last_kind == HEADING else self._last_kind
         if self._recorded is None:
             self._console.print(row)
         else:

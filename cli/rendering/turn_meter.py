@@ -8,6 +8,9 @@ from ...sdk import events as ev
 from ..i18n.catalogs import t
 from .humanize import format_count, format_duration
 
+# US dollars that are worth being named in a few words
+MIN_COST = 0.005
+
 
 class TurnMeter:
     """Counts the events of a turn; the time in which a question waits for the user is left out."""
@@ -49,13 +52,12 @@ class TurnMeter:
 
     def format_brief(self) -> str:
         """Return seconds, tokens and cost in a few words."""
-        seconds = self._compute_elapsed()
-        usage = self.format_usage()
-        return f"{format_duration(seconds)} · {usage}" if seconds >= 1 else usage
+        seconds = max(self._compute_elapsed(), 1)
+        return f"{format_duration(seconds)} · {self.format_usage()}"
 
     def format_usage(self) -> str:
         """Return tokens and cost in a few words; empty if no request was answered."""
-        cost = "" if self._cost is None else f" · ${self._cost:.2f}"
+        cost = "" if (self._cost or 0) < MIN_COST else f" · ${self._cost:.2f}"
         tokens = t("progress.tokens", count=format_count(self.tokens))
         return f"{tokens}{cost}" if self.tokens else ""
 

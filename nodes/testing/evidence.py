@@ -13,7 +13,8 @@ SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
 MAX_NAMES = 20
 MAX_NAME_LENGTH = 200
-_ALREADY_RED = "{reason}; {count} tests were red before: {names}"
+_ONE_RED = "{reason}; 1 test fails as it did before: {names}"
+_ALREADY_RED = "{reason}; {count} tests fail as they did before: {names}"
 # Names of such tests that the reason has
 MAX_SHOWN_NAMES = 3
 _SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"
@@ -88,7 +89,7 @@ def cut_names(names: Sequence[str]) -> list[str]:
 def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:
     """Add to the reason which red tests do not count."""
     if count := len(already):
-        template = "{reason}; 1 test was red before: {names}" if count == 1 else _ALREADY_RED
+        template = _ONE_RED if count == 1 else _ALREADY_RED
         names = ", ".join(f"`{name[:MAX_NAME_LENGTH]}`" for name in already[:MAX_SHOWN_NAMES])
         names += ", …" if count > MAX_SHOWN_NAMES else ""
         reason = text(template, reason=reason, count=count, names=names)

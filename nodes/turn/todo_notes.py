@@ -41,7 +41,7 @@ UNFINISHED = (
     "The todo list has open tasks:\n{todos}\n\nFinish them. If one cannot or need not be done, or "
     "waits for the user, mark it and say so in your answer."
 )
-ASKED = "open tasks remain in the todo list, so the model is asked once to finish them: {tasks}"
+ASKED = "open steps, so the model goes on: {tasks}"
 # Open tasks that the notice names, and characters of each
 MAX_NAMES = 3
 MAX_NAME = 60

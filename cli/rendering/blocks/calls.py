@@ -150,6 +150,10 @@ class CallBlocks:
         call = self._open.pop(call_id, None)
         return call is not None and self._print_output(call.output, title, ok=ok)
 
+    def drop_output(self, call_id: str) -> None:
+        """Leave out the output of a call that is shown by itself."""
+        self._open.pop(call_id, None)
+
     def print_text(self, title: str, text: str) -> None:
         """Print the output of a program that nobody has seen, as that of one that failed."""
         output = OutputFold(keeps_all=self._keep_fold is not None)

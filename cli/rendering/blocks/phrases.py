@@ -40,6 +40,8 @@ def _list_subjects(tool: str, args: Mapping[str, Any]) -> list[str]:
     if tool == "subagent":
         if isinstance(args.get("tasks"), list):
             tasks: list[object] = args["tasks"]
+            if len(tasks) > 1:
+                return [t("call.agents", count=len(tasks))]
             return [", ".join(filter(None, map(_describe_task, tasks)))]
         return [str(args[name]) for name in ("agent_type", "resume", "task") if args.get(name)]
     if tool == "use_mcp_tool":

@@ -1,5 +1,6 @@
 """A run at a terminal: blocks with air, an answer as Markdown, calls in human words."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -13,13 +14,14 @@ from ...i18n.message_translation import translate, translate_notice
 from ...i18n.stored_messages import translate_stored
 from ..block_printer import EDGE, BlockPrinter
 from ..console import TransientRows, can_redraw, open_console, style_sentence, style_text
-from ..diffs.layout import FOLDED_ROWS, fold_rows
+from ..diffs.layout import FOLDED_ROWS, fold_rows, render_file_head
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
 from ..event_text import describe_outcome, describe_review
 from ..listings.threads import SHORT_ID
 from ..output import echo
 from ..sanitize import sanitize_line
+from ..subagents.event_lines import SubagentRows
 from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
 from .calls import CallBlocks
@@ -30,6 +32,8 @@ from .user_message import build_user_message
 VERDICT_STYLES = {"passed": "green", "failed": "red", "unverified": "yellow"}
 # The id of the output of the graph's own tests
 VERIFY = "verify"
+# Files that the end names where their changes are too long to be shown
+MAX_FILES = 8
 OUTCOME_STYLES = {"verified": "bold green", "failed": "bold red"}
 
 
@@ -56,7 +60,10 @@ class BlockRenderer(TextRenderer):
             note_diff=lambda diff: self._shown_diffs.add(diff),
         )
         self._todos = TodoBlocks(self._printer)
+        self._children = SubagentRows()
         self._test_title = ""
+        self._proven = ""
+        """What the last tests said, which was shown."""
         self._reviewed = ""
         """The outcome that a review has shown."""
         self._show_rows = show_rows or TransientRows(console).show_rows
@@ -72,6 +79,20 @@ class BlockRenderer(TextRenderer):
             ),
             tools=self._calls,
         )
+
+    def show_event(self, event: ev.Event) -> None:
+        """Show one event; what sub-agents do is shown below the call that has sent them."""
+        if self._children.take_event(event):
+            self._meter.count_event(event)
+            return
+        super().show_event(event)
+        is_report = isinstance(event, ev.ToolResult) and event.tool == "subagent"
+        if is_report or isinstance(event, (ev.Interrupted, ev.Failure, ev.Completion)):
+            self._show_children()
+
+    def _show_children(self) -> None:
+        for row in self._children.take_rows(self._printer.width):
+            self._printer.print_row(row)
 
     @property
     def live_rows(self) -> list[Text]:
@@ -106,7 +127,8 @@ class BlockRenderer(TextRenderer):
             case ev.Verifying(command=command, purpose=purpose):
                 self._finish_block()
                 title = t(f"role.tests.{purpose}") if purpose else t("role.tests")
-                self._test_title = f"{title}  {sanitize_line(command)}"
+                if purpose != "before":  # it explains the run before it
+                    self._test_title = f"{title}  {sanitize_line(command)}"
                 call = ev.ToolCall(VERIFY, "run_tests", {"command": command}, "")
                 self._calls.add_call(call)
             case ev.EvidenceFound():
@@ -161,6 +183,14 @@ class BlockRenderer(TextRenderer):
         if not title:  # nothing has run
             self._printer.print_line(verdict, style)
             return
+        self._proven = event.reason
+        if event.verdict == "passed":
+            self._calls.drop_output(VERIFY)
+            counts, *others = re.split("[;；]", reason, maxsplit=1)
+            self._printer.print_head(style_text(title, "bold"), counts, bullet=style)
+            for red in others:  # tests that failed before, and still do
+                self._printer.print_rows(style_sentence(self._console, red.strip(), "yellow"))
+            return
         self._printer.print_head(style_text(title, "bold"), bullet=style)
         is_failed = event.verdict == "failed"
         if not self._calls.finish_output(VERIFY, title=title, ok=not is_failed) and is_failed:
@@ -171,14 +201,22 @@ class BlockRenderer(TextRenderer):
         self._finish_block()
         self._show_changes(self._shown_diffs.filter_unshown(event.diff))
         if event.outcome != self._reviewed:
-            self._print_verdict(describe_outcome(event), event.outcome)
-        self._print_facts(len(event.files))
+            self._print_verdict(self._describe_end(event), event.outcome)
         summary = event.summary.strip() if event.outcome != "undone" else ""
         if summary and self._prints_result():
             self._printer.open_block()
             self._print_result(summary)
+            self._printer.open_block()
         elif summary:
             echo(summary)
+        self._print_facts(len(event.files))
+
+    def _describe_end(self, event: ev.Completion) -> str:
+        """Describe how it ended; without the tests' own words if they were shown."""
+        reason = event.evidence["reason"] if event.evidence else ""
+        if reason and not event.reason and reason == self._proven:
+            return t(f"outcome.{event.outcome}")
+        return describe_outcome(event)
 
     def _show_failure(self, event: ev.Failure) -> None:
         self._print_line(t("error.says", message=translate(event.message)), "bold red")
@@ -242,9 +280,19 @@ class BlockRenderer(TextRenderer):
 
     def _show_changes(self, diff: str) -> None:
         self._finish_block()
-        if diff:
-            self._print_heading(t("run.changes"))
+        if not diff:
+            return
+        self._print_heading(t("run.changes"))
+        files = parse_diff(diff)
+        lines = sum(len(hunk) for file in files for hunk in file.hunks)
+        if len(files) == 1 or lines <= FOLDED_ROWS:
             self._print_folded(diff, has_name=True)
+            return
+        for row in fold_rows(list(map(render_file_head, files)), MAX_FILES):
+            self._printer.print_row(row)
+        if self._thread_id:
+            hint = t("run.changes.all", thread=self._thread_id[:SHORT_ID])
+            self._printer.print_rows(style_sentence(self._console, hint, "dim"))
 
     def _print_folded(self, diff: str, *, has_name: bool) -> None:
         rows = render_diff(diff, self._printer.width, has_name=has_name)
@@ -263,8 +311,7 @@ class BlockRenderer(TextRenderer):
 
     def _print_heading(self, text: str) -> None:
         self._finish_block()
-        self._printer.open_block()
-        self._console.print(style_text(text.strip(), "bold cyan"))
+        self._printer.print_heading(style_text(text.strip(), "bold cyan"))
 
     def _print_line(self, text: str, style: str) -> None:
         self._finish_block()

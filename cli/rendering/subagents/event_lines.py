@@ -3,12 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rich.text import Text
+
 from ....sdk import events as ev
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate_notice
+from ..console import style_text
+from ..humanize import format_count
 from ..sanitize import sanitize_line
+from .child_line import MARKS
 
 MAX_TASK_LENGTH = 100
+# Cells that a child's name and task keep beside what it took
+MIN_HEAD = 16
 
 
 class SubagentLines:
@@ -28,6 +35,56 @@ class SubagentLines:
                 return ""
             self._started.add(child)
         return format_subagent_line(event)
+
+
+class SubagentRows:
+    """The sub-agents of one call as rows below it: task, outcome, and the first line of a report.
+
+    Those that work have moving lines of their own.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, str] = {}
+        self._ended: dict[str, ev.SubagentFinished] = {}
+
+    def take_event(self, event: ev.Event) -> bool:
+        """Keep the start or the end of a child; return whether it is one."""
+        if isinstance(event, ev.SubagentStarted):
+            self._tasks.setdefault(event.sub_id, " ".join(event.task.split()))
+        elif isinstance(event, ev.SubagentFinished):
+            self._ended[event.sub_id] = event
+        else:
+            return False
+        return True
+
+    def take_rows(self, width: int) -> list[Text]:
+        """Return the rows of all children so far, and forget them."""
+        rows: list[Text] = []
+        for sub_id, task in {**dict.fromkeys(self._ended, ""), **self._tasks}.items():
+            rows += _build_child_rows(sub_id, task, self._ended.get(sub_id), width)
+        self._tasks.clear()
+        self._ended.clear()
+        return rows
+
+
+def _build_child_rows(
+    sub_id: str, task: str, end: ev.SubagentFinished | None, width: int
+) -> list[Text]:
+    status = end.status if end else "running"
+    mark, style = MARKS[status]
+    facts = [] if status == "done" else [t(f"child.status.{status}")]
+    if end:
+        used = end.usage.get("input", 0) + end.usage.get("output", 0)
+        facts.append(t("child.tokens", count=format_count(used)))
+    head = Text.assemble((f"{mark} ", style or "green"), style_text(sub_id, "bold"), "  ")
+    head.append_text(style_text(sanitize_line(task), ""))
+    right = " · ".join(facts)
+    head.truncate(max(width - len(right) - 2, MIN_HEAD), overflow="ellipsis")
+    rows = [Text.assemble(head, (f"  {right}", "dim"))]
+    if report := end.report.strip().partition("\n")[0] if end else "":
+        rows.append(style_text(f"  └ {sanitize_line(report)}", "dim"))
+        rows[-1].truncate(width, overflow="ellipsis")
+    return rows
 
 
 def has_moving_line(event: ev.Event) -> bool:

@@ -1,28 +1,46 @@
-"""The table of what fills a model's window, with bars."""
+"""The table of what fills a model's window, below a bar in the colours of its kinds."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from ...i18n.catalogs import t
+from ..console import style_text
 from ..line_breaks import split_rows
 from ..text_width import measure_width
 
 if TYPE_CHECKING:
     from ....sdk.threads.context_usage import ContextUsage
 
-# Columns of the longest bar, and of the shortest one that is shown
-MAX_BAR_COLUMNS, MIN_BAR_COLUMNS = 30, 6
+# Columns of the bar, and of the table
+MAX_BAR_COLUMNS = 60
 WIDEST_TABLE = 80
-FULL, EMPTY = "█", "░"
+FULL, EMPTY, MARK = "█", "░", "■ "
+FREE_STYLE = "dim"
+# Styles of the kinds, in their order
+STYLES = (
+    "blue",
+    "cyan",
+    "magenta",
+    "green",
+    "yellow",
+    "bright_blue",
+    "bright_cyan",
+    "red",
+    "white",
+)
 
 
-def format_context(usage: "ContextUsage", columns: int) -> str:
+def format_context(usage: "ContextUsage", columns: int) -> Text:
     """Return the lines for this many columns."""
     columns = min(columns, WIDEST_TABLE)
     heads = [line for head in _build_heads(usage) for line in split_rows(head, columns)]
-    share = usage.used / usage.window if usage.window else 0.0
-    bar = _draw_bar(share, min(columns, MAX_BAR_COLUMNS * 2))
-    return "\n".join([*heads[:1], bar, *_format_table(usage, columns), *heads[1:]])
+    kinds = [kind for kind, tokens in usage.parts.items() if tokens]
+    styles = {kind: STYLES[at % len(STYLES)] for at, kind in enumerate(kinds)}
+    rows = [style_text(heads[0], "bold"), _draw_bar(usage, styles, min(columns, MAX_BAR_COLUMNS))]
+    notes = [style_text(head, "dim") for head in heads[1:]]
+    return Text("\n").join([*rows, Text(), *_format_table(usage, styles), Text(), *notes])
 
 
 def _build_heads(usage: "ContextUsage") -> Iterator[str]:
@@ -45,22 +63,18 @@ def _build_heads(usage: "ContextUsage") -> Iterator[str]:
         yield t("slash.context.cut")
 
 
-def _format_table(usage: "ContextUsage", columns: int) -> Iterator[str]:
-    rows = [(t(f"slash.context.{kind}"), tokens) for kind, tokens in usage.parts.items() if tokens]
-    largest = [(f"  {name}", tokens) for name, tokens in usage.results.items()]
-    rows += [*largest, (t("slash.context.free"), usage.free)]
-    width = max(measure_width(label) for label, _ in rows)
-    digits = max(len(f"{tokens:,}") for _, tokens in rows)
-    shares = [_format_share(tokens, usage.window) for _, tokens in rows]
-    share_width = max(4, *map(len, shares))
-    longest = min(columns - width - digits - share_width - 5, MAX_BAR_COLUMNS)
-    for (label, tokens), share in zip(rows, shares, strict=True):
-        gap = " " * (width - measure_width(label))
-        line = f"{label}{gap}  {tokens:>{digits},}  {share:>{share_width}}"
-        if longest >= MIN_BAR_COLUMNS and usage.window:
-            # a part may be larger than the window, such as that of a model with a smaller one
-            line += f" {FULL * min(round(longest * tokens / usage.window), longest)}"
-        yield line.rstrip()
+def _format_table(usage: "ContextUsage", styles: dict[str, str]) -> Iterator[Text]:
+    parts = [(kind, t(f"slash.context.{kind}")) for kind in styles]
+    rows = [(MARK, styles[kind], label, usage.parts[kind]) for kind, label in parts]
+    rows += [("    ", "", name, tokens) for name, tokens in usage.results.items()]
+    rows.append((f"{EMPTY} ", FREE_STYLE, t("slash.context.free"), usage.free))
+    width = max(measure_width(mark + label) for mark, _, label, _ in rows)
+    digits = max(len(f"{tokens:,}") for *_, tokens in rows)
+    for mark, style, label, tokens in rows:
+        gap = " " * (width - measure_width(mark + label))
+        share = _format_share(tokens, usage.window)
+        row = Text.assemble((mark, style), f"{label}{gap}  {tokens:>{digits},}  {share:>4}")
+        yield row if mark.strip() else Text(row.plain, style="dim")
 
 
 def _format_share(tokens: int, window: int) -> str:
@@ -70,6 +84,13 @@ def _format_share(tokens: int, window: int) -> str:
     return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
 
 
-def _draw_bar(share: float, columns: int) -> str:
-    full = min(round(share * columns), columns)
-    return FULL * full + EMPTY * (columns - full)
+def _draw_bar(usage: "ContextUsage", styles: dict[str, str], columns: int) -> Text:
+    """Return what is used, a colour for each kind, and what is free as shade."""
+    bar, end, tokens = Text(), 0, 0
+    for kind, style in styles.items():
+        tokens += usage.parts[kind]
+        share = tokens / usage.window if usage.window else 0.0
+        size = min(round(share * columns), columns) - end
+        bar.append(FULL * size, style)
+        end += size
+    return bar.append(EMPTY * (columns - end), FREE_STYLE)

@@ -1,7 +1,12 @@
 """`/context`, `/compact`, `/uncompact`: what the model is sent of the conversation."""
 
+from dataclasses import replace
+
+from rich.text import Text
+
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
+from ...rendering.block_printer import EDGE
 from ...rendering.definition_list import get_terminal_width
 from ...rendering.window.window_table import format_context
 from ..session.session import Session
@@ -17,7 +22,11 @@ async def show_context(session: Session, _: str) -> None:
     from ....sdk.threads.context_usage import measure_context
 
     usage = await measure_context(runner, session.thread)
-    session.show(format_context(usage, get_terminal_width()))
+    if session.usage:  # the status line shows the same share
+        session.usage = replace(session.usage, window=usage.used)
+    table = format_context(usage, get_terminal_width() - len(EDGE))
+    rows = (Text.assemble(EDGE, row) for row in table.split("\n", allow_blank=True))
+    session.show(Text("\n").join([Text(), *rows]))
 
 
 async def compact(session: Session, focus: str) -> None:

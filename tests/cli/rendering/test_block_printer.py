@@ -37,6 +37,17 @@ def test_head_is_one_row_of_any_width() -> None:
         assert len(row) == min(columns, MAX_HEAD) and row.endswith("…  12 s")
 
 
+def test_heading_stands_right_above_its_first_block() -> None:
+    console = GlassConsole()
+    printer = BlockPrinter(console)
+    for text in ("coder", "tester"):
+        printer.print_heading(Text(text))
+        printer.print_line("a", "")
+        printer.print_line("b", "")
+    rows = ["● a", "", "● b"]
+    assert console.rows == ["", "coder", *rows, "", "tester", *rows]
+
+
 def test_recorded_block_is_printed_later() -> None:
     console = GlassConsole(30)
     printer = BlockPrinter(console)

@@ -17,7 +17,7 @@ from maxagent.tools.tool_table import TOOLS
         ("glob", {"pattern": "**/*.py"}, "Searched **/*.py"),
         ("git_diff", {}, "Ran git diff"),
         ("subagent", {"agent_type": "explore", "task": "look"}, "Asked explore look"),
-        ("subagent", {"tasks": [{"agent_type": "explore"}, {"resume": "a"}]}, "Asked explore, a"),
+        ("subagent", {"tasks": [{"agent_type": "explore"}, {"resume": "a"}]}, "Asked 2 agents"),
         ("subagent", {"tasks": ["look"]}, "Asked "),
         ("subagent", {"tasks": "look"}, "Asked "),
         ("webfetch", {"url": "https://x.example"}, "Fetched https://x.example"),

@@ -128,3 +128,39 @@ def test_pipes_and_dumb_terminals_get_plain_lines(monkeypatch: pytest.MonkeyPatc
     assert type(create_text_renderer(console=GlassConsole())) is TextRenderer
     monkeypatch.setenv("TERM", "xterm")
     assert type(create_text_renderer(console=GlassConsole())) is BlockRenderer
+
+
+def test_subagents_are_rows_below_their_call() -> None:
+    used = {"input": 900, "output": 150}
+    tasks = [{"agent_type": "explore", "task": "one"}, {"agent_type": "explore", "task": "two"}]
+    rows = shown(
+        ev.SubagentStarted("explore-1", "explore", "Find\nwho calls it."),
+        ev.SubagentStarted("explore-2", "explore", "Find the tests."),
+        ev.SubagentFinished("explore-2", "failed", "", used),
+        ev.SubagentFinished("explore-1", "done", "In `total`.\nMore.", used),
+        ev.ToolResult("s", "subagent", True, "reports", "", {}, {"tasks": tasks}),
+    )
+    assert rows == [
+        "● Asked 2 agents",
+        "  ✓ explore-1  Find who calls it.  1.1k tokens",
+        "    └ In `total`.",
+        "  ✗ explore-2  Find the tests.  failed · 1.1k tokens",
+    ]
+
+
+def test_long_changes_of_files_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "".join(f"+line {number}\n" for number in range(30))
+    diffs = [
+        f"diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -0,0 +1,30 @@\n{lines}" for n in "xy"
+    ]
+    done = ev.Completion("abcdef123456", "verified", "Done.", EVIDENCE, ["x", "y"], "".join(diffs))
+    rows = shown(done)
+    assert rows[:3] == ["changes", "  x  +30 −0", "  y  +30 −0"] and len(rows) < 6
+
+
+def test_tests_that_pass_are_one_row() -> None:
+    red = "2 passed; 1 test fails as it did before: `t.py::x`"
+    passed = ev.EvidenceFound("pytest", "passed", red, 0, 2, 0, 0, 0, "", "...\n2 passed\n")
+    rows = shown(ev.Verifying("pytest -q"), ev.ToolOutput("verify", "...\n2 passed\n"), passed)
+    assert rows[0].startswith("● tests  pytest -q") and rows[0].endswith("2 passed")
+    assert rows[1:] == ["  1 test fails as it did before: `t.py::x`"]

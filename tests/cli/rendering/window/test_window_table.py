@@ -14,25 +14,30 @@ USAGE = ContextUsage("chat", "openai/m", 128_000, 100_000, 40_000, True, 0.9, Fa
                      {"run_command": 20_000, "read_file": 10_000})  # fmt: skip
 AT_80 = """40,000 of 128,000 tokens (31%)
 ███████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
-system prompt   2,000    2%
-tools           6,000    5% █
-your messages     400   <1%
-answers         1,600    1%
-tool results   30,000   23% ███████
-  run_command  20,000   16% █████
-  read_file    10,000    8% ██
-free           88,000   69% █████████████████████
+
+■ system prompt   2,000    2%
+■ tools           6,000    5%
+■ your messages     400   <1%
+■ answers         1,600    1%
+■ tool results   30,000   23%
+    run_command  20,000   16%
+    read_file    10,000    8%
+░ free           88,000   69%
+
 Compacted at 100,000 tokens
 From the provider's cache: 90% of the last request"""
 
 
 def test_a_learnt_window_says_how_to_forget_it() -> None:
-    parts = format_context(replace(USAGE, is_learnt=True), 200).split()
+    parts = format_context(replace(USAGE, is_learnt=True), 200).plain.split()
     assert "`mcode models forget openai/m`" in " ".join(parts)
 
 
-def test_table_has_a_bar_for_each_kind() -> None:
-    assert format_context(USAGE, 200) == AT_80
+def test_bar_has_the_colours_of_the_kinds() -> None:
+    table = format_context(USAGE, 200)
+    assert table.plain == AT_80
+    bar = table.split("\n")[1]
+    assert len({str(span.style) for span in bar.spans}) == 5
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -41,18 +46,18 @@ def test_table_fits_the_window(
     language: str, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_LANG", language)
-    output = format_context(replace(USAGE, is_cut=True, limit=0), columns)
+    output = format_context(replace(USAGE, is_cut=True, limit=0), columns).plain
     assert max(map(measure_width, output.splitlines())) <= columns
     assert "30,000" in output and "100,000" not in output
 
 
 def test_unknown_window_has_no_shares() -> None:
-    output = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80)
-    assert output.startswith("about 40,000 of ? tokens (?)") and "%" not in output.splitlines()[3]
+    output = format_context(replace(USAGE, window=0, limit=0, is_reported=False), 80).plain
+    assert output.startswith("about 40,000 of ? tokens (?)") and "%" not in output.splitlines()[4]
 
 
 @pytest.mark.parametrize("window", [20_000, 3_000, 500])
 @pytest.mark.parametrize("columns", [40, 80])
 def test_parts_beyond_the_window_fit_their_lines(window: int, columns: int) -> None:
-    output = format_context(replace(USAGE, window=window), columns)
+    output = format_context(replace(USAGE, window=window), columns).plain
     assert max(map(measure_width, output.splitlines())) <= columns

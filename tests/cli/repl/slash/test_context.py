@@ -39,7 +39,7 @@ async def test_context_names_every_kind(talk: Spoken, provider: Provider) -> Non
     await talk.say("what is here?")
     output = await talk("/context")
     for label in ("system prompt", "tools", "your messages", "answers", "  read_file", "free"):
-        assert f"\n{label} " in output
+        assert f"{label} " in output
 
 
 async def test_thread_is_compacted_and_restored(talk: Spoken, provider: Provider) -> None:

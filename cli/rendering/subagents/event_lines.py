@@ -60,7 +60,8 @@ class SubagentRows:
     def take_rows(self, width: int) -> list[Text]:
         """Return the rows of all children so far, and forget them."""
         rows: list[Text] = []
-        for sub_id, task in {**dict.fromkeys(self._ended, ""), **self._tasks}.items():
+        for sub_id in dict.fromkeys([*self._tasks, *self._ended]):
+            task = self._tasks.get(sub_id, "")
             rows += _build_child_rows(sub_id, task, self._ended.get(sub_id), width)
         self._tasks.clear()
         self._ended.clear()

@@ -137,11 +137,11 @@ async def _run_with_effect(
 ) -> ToolTransition:
     """Run the call between two snapshots, so that its file changes can be undone."""
     call = state["call"]
-    kind = await asyncio.to_thread(_get_kind, call, tool, deps)
+    kind, targets = await asyncio.to_thread(_find_effect, call, tool, deps)
     record = FileRecord(
         deps, runtime, get_journal_key(call), kind, call["name"], state["turn"], state["tree"]
     )
-    result = await _run_once(state, runtime, deps, tool, record)
+    result = await _run_once(state, runtime, deps, tool, record, targets)
     files = {**await record.build_update(), "proven": False}
     if again := _retry_outside(call, result, deps):
         rest = state.get("rest", [])
@@ -160,12 +160,20 @@ def _retry_outside(call: PendingCall, result: CallResult, deps: Dependencies) ->
     )
 
 
-def _get_kind(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Literal["tool", "shell"]:
-    """Return `tool` if the call writes only files that it names; commands after it may not."""
-    if get_effect(tool) != "edit" or select_hooks(deps, "after_tool", tool.name):
-        return "shell"
-    named = list_named_files(call, tool, deps.workspace)
-    return "shell" if find_all_checks(deps.policy.after_edit, named) else "tool"
+def _find_effect(
+    call: PendingCall, tool: BaseTool, deps: Dependencies
+) -> tuple[Literal["tool", "shell"], list[str]]:
+    """Return the files that the call names, and `tool` if it writes these only.
+
+    Commands that run after it may write others.
+    """
+    if get_effect(tool) != "edit":
+        return "shell", []
+    targets = list_named_files(call, tool, deps.workspace)
+    has_commands = select_hooks(deps, "after_tool", tool.name) or find_all_checks(
+        deps.policy.after_edit, targets
+    )
+    return "shell" if has_commands else "tool", targets
 
 
 async def _run_once(
@@ -174,37 +182,49 @@ async def _run_once(
     deps: Dependencies,
     tool: BaseTool,
     record: FileRecord | None = None,
+    targets: Sequence[str] = (),
 ) -> CallResult:
-    """Run the tool unless the journal has the call; record its effect."""
+    """Run the tool unless the journal has the call; record its effect on `targets` files."""
     thread, call = get_thread_id(runtime), state["call"]
-    key = get_journal_key(call)
-    named = list[str]()
-    if get_effect(tool) == "edit":
-        named = await asyncio.to_thread(list_named_files, call, tool, deps.workspace)
     if record:
-        await record.take_snapshot(named)
-        record.named = await asyncio.to_thread(_find_named_paths, call["args"], deps)
-    repeatable = record is None or (is_server_tool(tool) and tool.is_repeatable)
-    journal_entry = await asyncio.to_thread(
-        begin_call, deps, thread, key, tool.name, call, repeatable=repeatable
-    )
-    if isinstance(journal_entry, FinishedCall):
-        return CallResult(**journal_entry.result)
-    if isinstance(journal_entry, UnfinishedCall):
-        result = await _recover_call(state, runtime, deps, tool, journal_entry, record, named)
+        await record.take_snapshot(targets)
+    entry = await asyncio.to_thread(_begin_call, state, runtime, deps, tool, record)
+    if isinstance(entry, FinishedCall):
+        return CallResult(**entry.result)
+    if isinstance(entry, UnfinishedCall):
+        result = await _recover_call(state, runtime, deps, tool, entry, record, targets)
     else:
-        if record:
-            await record.begin()
-        result = await _call_tool(state, runtime, deps, tool)
+        result = await _call_prepared(state, runtime, deps, tool, entry)
     if hooks := select_hooks(deps, "after_tool", tool.name):
         from .hooks.tool_hooks import run_after_hooks
 
         result = await run_after_hooks(hooks, state, tool, result, deps, runtime)
     if record:
-        perhaps = named if result.ok or isinstance(journal_entry, UnfinishedCall) else ()
+        perhaps = targets if result.ok or isinstance(entry, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
-    await asyncio.to_thread(finish_call, deps, thread, key, asdict(result))
+    await asyncio.to_thread(finish_call, deps, thread, get_journal_key(call), asdict(result))
     return result
+
+
+def _begin_call(
+    task: ToolTask,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+    tool: BaseTool,
+    record: FileRecord | None,
+) -> FinishedCall | UnfinishedCall | ToolRun | CallResult:
+    """Begin the call in the journal; return what it has of an earlier run, or prepare this one."""
+    call = task["call"]
+    if record:
+        record.named = _find_named_paths(call["args"], deps)
+    repeatable = record is None or (is_server_tool(tool) and tool.is_repeatable)
+    thread, key = get_thread_id(runtime), get_journal_key(call)
+    entry = begin_call(deps, thread, key, tool.name, call, repeatable=repeatable)
+    if isinstance(entry, FinishedCall | UnfinishedCall):
+        return entry
+    if record:
+        record.begin()
+    return _prepare_call(task, runtime, deps, tool)
 
 
 async def _recover_call(
@@ -214,7 +234,7 @@ async def _recover_call(
     tool: BaseTool,
     unfinished_call: UnfinishedCall,
     record: FileRecord | None,
-    named: list[str],
+    targets: Sequence[str],
 ) -> CallResult:
     """Return the answer of an interrupted call: the files may show whether an edit was made."""
     from .hooks.tool_hooks import find_kept_result
@@ -224,18 +244,18 @@ async def _recover_call(
         find_kept_result, deps, get_thread_id(runtime), state["call"]
     )
     if kept_result:
-        if record:
-            await record.begin()  # since the kill others may have made some of the changes
+        if record:  # since the kill others may have made some of the changes
+            await asyncio.to_thread(record.begin)
         return kept_result
     if record and get_effect(tool) == "edit":
-        cut_short = InterruptedEdit(record, tool, state["call"]["args"], named, state["seen"])
+        cut_short = InterruptedEdit(record, tool, state["call"]["args"], targets, state["seen"])
         outcome = await cut_short.find_outcome()
     if isinstance(outcome, CallResult):
         return outcome
     if outcome == "not made":
         return await _call_tool(state, runtime, deps, tool)
-    if record:
-        await record.begin()  # a retry: others may have made some of the changes
+    if record:  # a retry: others may have made some of the changes
+        await asyncio.to_thread(record.begin)
     error = UNKNOWN.format(started=unfinished_call.started_at) + (
         PRINTED if unfinished_call.output else ""
     )
@@ -246,8 +266,18 @@ async def _call_tool(
     task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
 ) -> CallResult:
     """Run the tool and return its answer; deny a call that is no longer allowed."""
-    call = task["call"]
     prepared = await asyncio.to_thread(_prepare_call, task, runtime, deps, tool)
+    return await _call_prepared(task, runtime, deps, tool, prepared)
+
+
+async def _call_prepared(
+    task: ToolTask,
+    runtime: Runtime[Context],
+    deps: Dependencies,
+    tool: BaseTool,
+    prepared: ToolRun | CallResult,
+) -> CallResult:
+    call = task["call"]
     if isinstance(prepared, CallResult):
         return prepared
     if is_server_tool(tool):

@@ -159,7 +159,7 @@ async def run_proof(state: State, record: FileRecord, commands: Sequence[TestCom
     if not approved:
         return replace(refused, evidence=before or refused.evidence, consents=update)
     record.named = await asyncio.to_thread(find_named_paths, command_line, ".", deps.workspace.root)
-    await record.begin()
+    await asyncio.to_thread(record.begin)
     consents = update.get("consents", state.get("consents", {}))
     run_deps = with_consents(deps, consents)
     if needs_first_run(state):

@@ -18,7 +18,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from ...config import paths
 from ...config.errors import MaxAgentError
 from ..database.connection import can_write, connect, lock_database
-from ..rollback_lock import RollbackLock
+from ..shared_connections import RollbackLock
 from .admission import check_permission_speech
 from .card import card_from_value
 from .card_rows import CardRows

@@ -1,8 +1,10 @@
 """LangGraph's saver with strict types: stores each value once and syncs each step to disk."""
 
 import json
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
-from ..rollback_lock import RollbackLock
+from ..shared_connections import RollbackLock
 from ..transaction import build_lost_error, get_lease_number
 from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer
@@ -68,11 +70,19 @@ _FORGET_WRITES = """
 _LAST_TICKS = "_last_v6_timestamp"
 
 
+class SaverConnection(aiosqlite.Connection):
+    """A connection that makes a whole transaction in one turn of its thread."""
+
+    async def write(self, transaction: Callable[[sqlite3.Connection], None]) -> None:
+        await self._execute(transaction, self._conn)  # pyright: ignore[reportUnknownMemberType]
+
+
 class CheckpointSaver(AsyncSqliteSaver):
     """A saver that stores each value once and reads a thread's messages once per process."""
 
-    def __init__(self, connection: aiosqlite.Connection, database: Path) -> None:
+    def __init__(self, connection: SaverConnection, database: Path) -> None:
         super().__init__(connection, serde=StrictSerializer())
+        self._connection = connection
         self._database = database
         self.lock = RollbackLock(connection.rollback)
         self._histories = DeltaHistories(connection, self.serde)
@@ -117,7 +127,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         }
         await self.setup()
         async with self.lock:
-            await self._write_checkpoint(row)
+            await self._connection.write(partial(_write_checkpoint, row=row))
         return {
             "configurable": {
                 "thread_id": configurable["thread_id"],
@@ -125,15 +135,6 @@ class CheckpointSaver(AsyncSqliteSaver):
                 "checkpoint_id": place.checkpoint,
             }
         }
-
-    async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
-        # one transaction: a half-saved step would run again without its writes
-        done = await self.conn.execute(_PUT, row)
-        if done.rowcount == 0:
-            raise build_lost_error(str(row["thread"]))
-        if row["parent"]:
-            await self.conn.execute(_FORGET_WRITES, {**row, "kept": json.dumps(KEPT_CHANNELS)})
-        await self.conn.commit()
 
     @override
     async def aput_writes(
@@ -161,17 +162,9 @@ class CheckpointSaver(AsyncSqliteSaver):
             rows.append({**common, "index": index, "channel": channel, "type": kind, "data": data})
         replaces = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         await self.setup()
+        statement = _REPLACE_WRITE if replaces else _KEEP_WRITE
         async with self.lock:
-            await self._write_rows(_REPLACE_WRITE if replaces else _KEEP_WRITE, rows)
-
-    async def _write_rows(self, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
-        done = await self.conn.executemany(statement, rows)
-        # none: they were there, or the lease is lost
-        if rows and rows[0]["lease"] and done.rowcount == 0:
-            holds = await self.conn.execute_fetchall(_HAS_LEASE, rows[0])
-            if not list(holds):
-                raise build_lost_error(str(rows[0]["thread"]))
-        await self.conn.commit()
+            await self._connection.write(partial(_write_rows, statement=statement, rows=rows))
 
     @override
     async def aget_delta_channel_history(
@@ -190,6 +183,26 @@ class CheckpointSaver(AsyncSqliteSaver):
         await self.setup()
         async with self.lock:
             return await self._histories.read_histories(place, channels)
+
+
+def _write_checkpoint(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
+    # one transaction: a half-saved step would run again without its writes
+    if connection.execute(_PUT, row).rowcount == 0:
+        raise build_lost_error(str(row["thread"]))
+    if row["parent"]:
+        connection.execute(_FORGET_WRITES, {**row, "kept": json.dumps(KEPT_CHANNELS)})
+    connection.commit()
+
+
+def _write_rows(
+    connection: sqlite3.Connection, statement: str, rows: Sequence[Mapping[str, object]]
+) -> None:
+    done = connection.executemany(statement, rows)
+    # none: they were there, or the lease is lost
+    is_doubtful = rows and rows[0]["lease"] and done.rowcount == 0
+    if is_doubtful and not connection.execute(_HAS_LEASE, rows[0]).fetchone():
+        raise build_lost_error(str(rows[0]["thread"]))
+    connection.commit()
 
 
 def _advance_clock(checkpoint_id: str) -> None:

@@ -1,14 +1,13 @@
 """LangGraph's saver on our database file."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-import aiosqlite
-
-from ..checkpoints.saver import CheckpointSaver
+from ..checkpoints.saver import CheckpointSaver, SaverConnection
 from .connection import (
     SETTINGS,
     connect_server,
@@ -20,7 +19,7 @@ from .connection import (
 
 @asynccontextmanager
 async def open_checkpointer(
-    path: Path, build: Callable[[aiosqlite.Connection, Path], CheckpointSaver] = CheckpointSaver
+    path: Path, build: Callable[[SaverConnection, Path], CheckpointSaver] = CheckpointSaver
 ) -> AsyncGenerator[CheckpointSaver]:
     """Open the saver of one event loop; create or migrate the database first.
 
@@ -29,7 +28,8 @@ async def open_checkpointer(
     """
     await asyncio.to_thread(prepare_database, path)
     with translate_sqlite_errors(path):
-        async with _open(path) as connection:
+        connection = _open(path)
+        async with connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
             saver = build(connection, path)
@@ -42,7 +42,7 @@ async def open_checkpointer(
                     await connection.close()
 
 
-def _open(path: Path) -> aiosqlite.Connection:
-    if url := find_server(path):
-        return aiosqlite.Connection(partial(connect_server, url, begins=True), iter_chunk_size=64)
-    return aiosqlite.connect(path)
+def _open(path: Path) -> SaverConnection:
+    url = find_server(path)
+    begin = partial(connect_server, url, begins=True) if url else partial(sqlite3.connect, path)
+    return SaverConnection(begin, iter_chunk_size=64)

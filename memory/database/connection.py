@@ -85,11 +85,11 @@ def connect(path: Path) -> sqlite3.Connection:
     if url := find_server(path):
         return connect_server(url)
     try:
-        return _open(_build_uri(path))
+        return _open(path, is_full=False)
     except sqlite3.OperationalError as error:
         if _get_error_code(error) not in _NO_ROOM or _has_log(path):
             raise
-        return _open(_build_uri(path, is_full=True))
+        return _open(path, is_full=True)
 
 
 def find_server(path: Path) -> str:
@@ -107,8 +107,19 @@ def connect_server(url: str, *, begins: bool = False) -> sqlite3.Connection:
     return cast("sqlite3.Connection", PostgresConnection(url, begins=begins))
 
 
-def _open(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+class ReadOnlyConnection(sqlite3.Connection):
+    """A connection that cannot write, and may not see what others write."""
+
+
+def _open(path: Path, *, is_full: bool) -> sqlite3.Connection:
+    """Open a connection; even a reader creates files beside the database unless it is immutable."""
+    address, kind = path.absolute().as_uri(), sqlite3.Connection
+    if is_full or not can_write(path):
+        address += "?mode=ro" if _has_log(path) else "?immutable=1"
+        kind = ReadOnlyConnection
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, check_same_thread=False, factory=kind
+    )
     try:
         for setting in SETTINGS:
             connection.execute(f"PRAGMA {setting}")
@@ -116,14 +127,6 @@ def _open(address: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _build_uri(path: Path, *, is_full: bool = False) -> str:
-    """Return the URI; even a reader creates files beside the database unless it is immutable."""
-    address = path.absolute().as_uri()
-    if can_write(path) and not is_full:
-        return address
-    return f"{address}?{'mode=ro' if _has_log(path) else 'immutable=1'}"
 
 
 def _has_log(path: Path) -> bool:

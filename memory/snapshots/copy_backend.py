@@ -3,7 +3,6 @@
 The store has git's format (`git_objects`), so git can use the same store once it is installed.
 """
 
-import asyncio
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import unified_diff
@@ -11,11 +10,23 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.text import text
-from .empty_folders import collect_folders
 from .file_version import ABSENT, FILE, UNKNOWN, FileVersion, PathChange, ProgressCallback
-from .git_objects import EMPTY_TREE, read_object, read_tree, write_object, write_tree
+from .git_objects import (
+    EMPTY_TREE,
+    list_tree_changes,
+    read_object,
+    read_tree,
+    write_object,
+    write_tree,
+)
 from .limits import MAX_STORED_FILE_BYTES, SkippedFiles
-from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
+from .permissions import (
+    ENTRY,
+    FilePermissions,
+    collect_folders,
+    read_permissions,
+    unpack_permissions,
+)
 from .working_tree import read_content, read_version
 
 NO_NEWLINE = "\n\\ No newline at end of file\n"
@@ -78,45 +89,14 @@ class CopySnapshots:
         self._objects = directory / "objects"
         self._last = dict[bytes, FileVersion]()
 
-    async def is_large(self) -> bool:
+    def is_large(self) -> bool:
         """Return False: a snapshot of named files only is always quick."""
         return False
 
-    async def take(
+    def take(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback | None = None
     ) -> tuple[str, SkippedFiles]:
         """Store the named files; return the tree and the skipped files."""
-        return await asyncio.to_thread(self._take_snapshot, named)
-
-    async def list_changes(self, old: str, new: str) -> list[PathChange]:
-        """Return the differences between two trees, sorted by path."""
-        return await asyncio.to_thread(self._list_changes, old, new)
-
-    async def load_permissions(self, tree: str) -> FilePermissions | None:
-        """Return the permissions in a tree; None if an older MaxAgent wrote it."""
-        return await asyncio.to_thread(self._read_permissions, tree)
-
-    async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        files = await asyncio.to_thread(self._read_files, tree)
-        return {os.fsdecode(path): version for path, version in files.items()}
-
-    async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
-        """Return the difference as a unified diff."""
-        changes = await self.list_changes(old, new)
-        requested_changes = [change for change in changes if paths is None or change.path in paths]
-        versions = {version for change in requested_changes for version in (change.old, change.new)}
-        contents = await self.read_blobs([version.blob for version in versions - {ABSENT}])
-        return await asyncio.to_thread(render_diff, requested_changes, contents)
-
-    async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        """Return the contents of blobs by ID."""
-        return await asyncio.to_thread(self._read_blobs, blobs)
-
-    async def write_blob(self, content: bytes) -> str:
-        """Store a content; return its ID."""
-        return await asyncio.to_thread(write_object, self._objects, "blob", content)
-
-    def _take_snapshot(self, named: frozenset[bytes]) -> tuple[str, SkippedFiles]:
         if not self._folder.is_dir():
             raise MaxAgentError(text("`{folder}` is not a folder", folder=self._folder))
         left, files = SkippedFiles(), dict[bytes, FileVersion]()
@@ -131,6 +111,37 @@ class CopySnapshots:
         if packed := self._collect_permissions(files, named).pack():
             files[ENTRY] = FileVersion(FILE, write_object(self._objects, "blob", packed))
         return write_tree(self._objects, files), left
+
+    def list_changes(self, old: str, new: str) -> list[PathChange]:
+        """Return the differences between two trees, sorted by path."""
+        return list_tree_changes(self._objects, old, new)
+
+    def load_permissions(self, tree: str) -> FilePermissions | None:
+        """Return the permissions in a tree; None if an older MaxAgent wrote it."""
+        if tree == EMPTY_TREE:
+            return FilePermissions()
+        entry = read_tree(self._objects, tree).get(ENTRY)
+        return unpack_permissions(read_object(self._objects, "blob", entry.blob)) if entry else None
+
+    def list_files(self, tree: str) -> dict[str, FileVersion]:
+        files = self._read_files(tree)
+        return {os.fsdecode(path): version for path, version in files.items()}
+
+    def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
+        """Return the difference as a unified diff."""
+        changes = self.list_changes(old, new)
+        requested_changes = [change for change in changes if paths is None or change.path in paths]
+        versions = {version for change in requested_changes for version in (change.old, change.new)}
+        contents = self.read_blobs([version.blob for version in versions - {ABSENT}])
+        return render_diff(requested_changes, contents)
+
+    def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """Return the contents of blobs by ID."""
+        return {blob: read_object(self._objects, "blob", blob) for blob in blobs}
+
+    def write_blob(self, content: bytes) -> str:
+        """Store a content; return its ID."""
+        return write_object(self._objects, "blob", content)
 
     def _collect_permissions(
         self, files: Mapping[bytes, FileVersion], named: Iterable[bytes]
@@ -156,27 +167,10 @@ class CopySnapshots:
             return UNKNOWN
         return FileVersion(version.mode, write_object(self._objects, "blob", content))
 
-    def _list_changes(self, old: str, new: str) -> list[PathChange]:
-        before, after = self._read_files(old), self._read_files(new)
-        return [
-            PathChange(os.fsdecode(path), before.get(path, ABSENT), after.get(path, ABSENT))
-            for path in sorted(before.keys() | after.keys())
-            if before.get(path) != after.get(path)
-        ]
-
     def _read_files(self, tree: str) -> dict[bytes, FileVersion]:
         files = read_tree(self._objects, tree)
         files.pop(ENTRY, None)
         return files
-
-    def _read_permissions(self, tree: str) -> FilePermissions | None:
-        if tree == EMPTY_TREE:
-            return FilePermissions()
-        entry = read_tree(self._objects, tree).get(ENTRY)
-        return unpack_permissions(read_object(self._objects, "blob", entry.blob)) if entry else None
-
-    def _read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        return {blob: read_object(self._objects, "blob", blob) for blob in blobs}
 
 
 def _is_folder(root: bytes, path: bytes) -> bool:

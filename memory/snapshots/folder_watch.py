@@ -16,11 +16,9 @@ from errno import EMFILE, ENOMEM, ENOSPC, EXDEV
 from pathlib import Path
 from typing import Protocol, cast
 
-from .empty_folders import list_folders_below
 from .exclusions import Exclusions
+from .permissions import list_folders_below
 
-# Files from which on a folder is watched; to look at fewer takes no longer
-WATCHED_FROM = 5_000
 # Folders; the user's other programs share the system's limit with us
 MAX_WATCHED = 20_000
 # New folders that are watched before the scan that finds them; more are mostly ignored ones

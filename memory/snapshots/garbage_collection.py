@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .git_objects import collect_object_ids
-from .git_repository import GitCommandError, GitStore, find_git
+from .git_repository import GitCommandError, GitStore, find_git, run_in_thread
 from .storage import lock_store, read_folder
 
 # Seconds; newer objects are kept, since a running step may be about to reference them
@@ -45,8 +45,8 @@ async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Pat
     if made_by_git and program:
         git = GitStore(store, store, store, store / "no-index", program, projects)
         async with lock_store(store) as lock:
-            last = await _write_index_trees(git, lock)
-        needed_ids, pack = await _pack_needed(git, [*keep, *last])
+            last = await run_in_thread(_write_index_trees, git, lock)
+        needed_ids, pack = await run_in_thread(_pack_needed, git, [*keep, *last])
     else:
         needed_ids, pack = (
             await asyncio.to_thread(collect_object_ids, store / "objects", keep),
@@ -79,28 +79,28 @@ async def remove_unused_stores(
     return freed
 
 
-async def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
+def _pack_needed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
     """Pack all needed objects into one new pack; return their IDs and the pack's name."""
     asked = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any")
     tip_lines = "".join(f"{tip}\n" for tip in tips).encode()
-    id_lines = await store.run_git(*asked, "--ignore-missing", "--stdin", stdin=tip_lines)
+    id_lines = store.run_git(*asked, "--ignore-missing", "--stdin", stdin=tip_lines)
     if not id_lines:
         return set(), ""
     pack = str(store.directory / "objects" / "pack" / "pack")
-    name = (await store.run_git("pack-objects", "-q", pack, stdin=id_lines)).decode().strip()
+    name = store.run_git("pack-objects", "-q", pack, stdin=id_lines).decode().strip()
     return set(id_lines.decode().split()), name
 
 
-async def _write_index_trees(store: GitStore, lock: int) -> list[str]:
+def _write_index_trees(store: GitStore, lock: int) -> list[str]:
     """Write the folder's last snapshot as trees; reset an index whose contents are lost."""
-    trees = await asyncio.to_thread(_read_last_trees, store.directory)
-    indexes = await asyncio.to_thread(lambda: list(store.directory.glob("index-" + "?" * 16)))
+    trees = _read_last_trees(store.directory)
+    indexes = list(store.directory.glob("index-" + "?" * 16))
     for each in (replace(store, index=index) for index in indexes):
-        await asyncio.to_thread(each.unlock_index)
+        each.unlock_index()
         try:
-            trees.append((await each.run_git("write-tree", keep=(lock,))).decode().strip())
+            trees.append(each.run_git("write-tree", keep=(lock,)).decode().strip())
         except GitCommandError:
-            await asyncio.to_thread(each.forget_index)
+            each.forget_index()
     return trees
 
 

@@ -3,7 +3,6 @@
 Takes one git process if nothing changed since the last snapshot, otherwise three or four.
 """
 
-import asyncio
 import os
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
@@ -11,21 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config.text import text
-from . import folder_watch
 from .coverage import is_covered, list_index
 from .exclusions import Exclusions
 from .file_version import FileVersion, PathChange, ProgressCallback
 from .folder_watch import FolderWatch, list_rules_above
-from .git_listing import PORTION, GitListing, join_paths
 from .git_ls_files import (
+    PORTION,
+    GitListing,
     IndexUpdate,
     find_index,
     find_top,
+    join_paths,
     may_have_long_ids,
     plan_index_update,
     read_excludes,
 )
-from .git_objects import EMPTY_TREE, MissingObjectError
+from .git_objects import EMPTY_TREE, MissingObjectError, list_tree_changes
 from .git_permissions import GitPermissions, RunGit
 from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
 from .limits import LITTLE, MAX_FILES, SkippedFiles, select_fitting
@@ -65,7 +65,7 @@ class GitSnapshots:
         self._tracked = frozenset[bytes]()
         """Files that the user's git tracks although they are ignored."""
 
-    async def take(
+    def take(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
     ) -> tuple[str, SkippedFiles]:
         """Store the files, `named` ones even if ignored; return the tree and the skipped files.
@@ -73,24 +73,24 @@ class GitSnapshots:
         `lock` is the descriptor of the store's lock: a git that outlives this process still holds
         it. `report` is called with the number of stored files and of all files if there are many.
         """
-        await self._open_store()
+        self._open_store()
         for attempt in range(1, ATTEMPTS):
             try:
-                return await self._take_watched(lock, named, report)
+                return self._take_watched(lock, named, report)
             except GitCommandError as error:
                 # a file appeared or vanished meanwhile, or a power failure damaged the index
                 if FULL in error.message:
                     raise
                 if attempt > 1:
-                    await asyncio.to_thread(self._store.forget_index)
-        return await self._take_watched(lock, named, report)
+                    self._store.forget_index()
+        return self._take_watched(lock, named, report)
 
-    async def _take_watched(
+    def _take_watched(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
     ) -> tuple[str, SkippedFiles]:
         """Take a snapshot; if that fails, the next one looks at all files."""
         try:
-            return await self._take_snapshot(lock, named, report)
+            return self._take_snapshot(lock, named, report)
         except BaseException:
             self._watch.close()
             raise
@@ -99,65 +99,67 @@ class GitSnapshots:
         """Stop watching the folder."""
         self._watch.close()
 
-    async def is_large(self) -> bool:
+    def is_large(self) -> bool:
         """Return whether this is the first snapshot and the user's git tracks many files."""
-        index = await asyncio.to_thread(find_index, self._store.top)
-        if index is None or await asyncio.to_thread(self._store.count_index_files):
+        index = find_index(self._store.top)
+        if index is None or self._store.count_index_files():
             return False
-        return await asyncio.to_thread(count_entries, index) > STORED_AT_ONCE
+        return count_entries(index) > STORED_AT_ONCE
 
-    async def find_repository(self) -> Path | None:
+    def find_repository(self) -> Path | None:
         """Return the top of the user's repository; None if it ignores the folder, or without."""
-        await self._open_store()
+        self._open_store()
         top = self._store.top
-        return top if await asyncio.to_thread((top / ".git").exists) else None
+        return top if (top / ".git").exists() else None
 
-    async def check_out(self, tree: str) -> Sequence[str]:
+    def check_out(self, tree: str) -> Sequence[str]:
         """Write a snapshot's files into the folder, which has none of them; return their paths.
 
         The next snapshot finds them in its index, so it does not read them again.
         """
-        await self._open_store()
+        self._open_store()
         store = self._store
         new = replace(store, index=store.index.with_name(f"new-{store.index.name}"))
-        await asyncio.to_thread(new.forget_index)
-        files = await self.list_files(tree)
+        new.forget_index()
+        files = self.list_files(tree)
         prefix = os.fsencode(store.prefix)
         lines = [
             f"{version.mode} {version.blob}\t".encode() + prefix + os.fsencode(path)
             for path, version in files.items()
         ]
-        await new.run_git("update-index", "-z", "--index-info", stdin=join_paths(lines))
-        await new.run_git("checkout-index", "--all", "--quiet", "--index")
-        permissions = await self.load_permissions(tree) or FilePermissions()
-        await asyncio.to_thread(apply_permissions, store.folder, permissions, files)
-        await asyncio.to_thread(new.index.replace, store.index)
+        new.run_git("update-index", "-z", "--index-info", stdin=join_paths(lines))
+        new.run_git("checkout-index", "--all", "--quiet", "--index")
+        permissions = self.load_permissions(tree) or FilePermissions()
+        apply_permissions(store.folder, permissions, files)
+        new.index.replace(store.index)
         return list(files)
 
-    async def forget_folder(self) -> None:
+    def forget_folder(self) -> None:
         """Delete what the store keeps for the next snapshot of the folder, which is gone."""
         for path in (self._store.index, self._store.last_tree):
-            await asyncio.to_thread(path.unlink, missing_ok=True)
+            path.unlink(missing_ok=True)
 
-    async def list_ignored(self) -> list[str]:
+    def list_ignored(self) -> list[str]:
         """List the ignored files and folders of the folder; a folder's path ends with a slash."""
-        await self._open_store()
+        self._open_store()
         asked = ("ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
-        listing = await self._store.run_git(*asked, *self._listing.build_exclude_options())
+        listing = self._store.run_git(*asked, *self._listing.build_exclude_options())
         return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
-    async def list_changes(self, old: str, new: str) -> list[PathChange]:
+    def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two trees, sorted by path."""
+        with suppress(MissingObjectError):  # git has packed it
+            return list_tree_changes(self._store.directory / "objects", old, new)
         flags = ("--raw", "--no-abbrev", "-z")
-        entries = (await self._diff_trees(old, new, *flags, paths=_ALL)).split(b"\0")
+        entries = self._diff_trees(old, new, *flags, paths=_ALL).split(b"\0")
         return [_parse_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
 
-    async def load_permissions(self, tree: str) -> FilePermissions | None:
+    def load_permissions(self, tree: str) -> FilePermissions | None:
         """Return the permissions in a tree; None if an older MaxAgent wrote it."""
-        return await self._permissions.load_permissions(self._store, tree)
+        return self._permissions.load_permissions(self._store, tree)
 
-    async def list_files(self, tree: str) -> dict[str, FileVersion]:
-        listing = await self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
+    def list_files(self, tree: str) -> dict[str, FileVersion]:
+        listing = self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
         pairs = (entry.split(b"\t", 1) for entry in listing.split(b"\0") if entry)
         return {
             os.fsdecode(path): FileVersion(described[:6].decode(), described[-40:].decode())
@@ -165,26 +167,24 @@ class GitSnapshots:
             if path != ENTRY
         }
 
-    async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
+    def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
         """Return the difference as a unified diff."""
         flags = ("-p", "--no-ext-diff", "--no-textconv")
         if paths is None:
-            every = await self._diff_trees(old, new, *flags, paths=_ALL)
+            every = self._diff_trees(old, new, *flags, paths=_ALL)
             return every.decode("utf-8", "replace")
-        changed = [change.path for change in await self.list_changes(old, new)]
+        changed = [change.path for change in self.list_changes(old, new)]
         diff_text, requested_paths, every = "", set(paths), set(changed)
         nested = [path for path in changed if _is_below(path, every)]
         for chosen in _split_paths([path for path in changed if path in requested_paths]):
-            printed = await self._diff_trees(
-                old, new, *flags, paths=_build_pathspecs(chosen, nested)
-            )
+            printed = self._diff_trees(old, new, *flags, paths=_build_pathspecs(chosen, nested))
             diff_text += printed.decode("utf-8", "replace")
         return diff_text
 
-    async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
+    def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the contents of blobs by ID."""
         asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
-        printed = await self._store.run_git("cat-file", "--batch", stdin=asked)
+        printed = self._store.run_git("cat-file", "--batch", stdin=asked)
         contents: dict[str, bytes] = {}
         at = 0
         while at < len(printed):
@@ -202,12 +202,10 @@ class GitSnapshots:
             contents[blob] = printed[line_end + 1 : at - 1]
         return contents
 
-    async def write_blob(self, content: bytes) -> str:
+    def write_blob(self, content: bytes) -> str:
         """Store a content; return its ID."""
-        await self._open_store()
-        return (await self._store.run_git("hash-object", "-w", "--stdin", stdin=content)).decode()[
-            :40
-        ]
+        self._open_store()
+        return self._store.run_git("hash-object", "-w", "--stdin", stdin=content).decode()[:40]
 
     def can_restore(self, path: Path) -> bool:
         """Return whether the last snapshot has everything at a path, or the next one surely will.
@@ -226,37 +224,37 @@ class GitSnapshots:
 
         return len(tracked) <= MAX_FILES and is_covered(path, top, will_be_stored, SMALL)
 
-    async def _open_store(self) -> None:
+    def _open_store(self) -> None:
         """Create the store once; ignore the rules of a repository that ignores this folder."""
-        if self._ready and await asyncio.to_thread(self._store.is_there):
+        if self._ready and self._store.is_there():
             return
-        excludes = await asyncio.to_thread(read_excludes, self._store.top)
-        await asyncio.to_thread(self._store.create, excludes)
-        if self._store.prefix and await self._is_ignored():
+        excludes = read_excludes(self._store.top)
+        self._store.create(excludes)
+        if self._store.prefix and self._is_ignored():
             top = self._store.folder
             index = get_index_path(self._store.directory, self._out.patterns, top)
             self._store = replace(self._store, top=top, index=index)
-            await asyncio.to_thread(self._store.create, b"")
-        self._tracked = await self._list_tracked_ignored()
+            self._store.create(b"")
+        self._tracked = self._list_tracked_ignored()
         self._ready = True
 
-    async def _list_tracked_ignored(self) -> frozenset[bytes]:
+    def _list_tracked_ignored(self) -> frozenset[bytes]:
         """List tracked ignored files by our store's rules, so that no configured program runs."""
-        index = await asyncio.to_thread(find_index, self._store.top)
+        index = find_index(self._store.top)
         if index is None:
             return frozenset()
         listing: bytes | None = None
-        if not await asyncio.to_thread(may_have_long_ids, self._store.top):
+        if not may_have_long_ids(self._store.top):
             with suppress(GitCommandError):  # it needs the objects beside it, or is damaged
                 asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
                 own = replace(self._store, index=index)
-                listing = await own.run_git(*asked, *self._listing.build_exclude_options())
+                listing = own.run_git(*asked, *self._listing.build_exclude_options())
         if listing is None:
-            listing = await self._filter_ignored(await asyncio.to_thread(list_index, index))
+            listing = self._filter_ignored(list_index(index))
         paths = (path for path in listing.split(b"\0") if path)
         return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
 
-    async def _filter_ignored(self, tracked: frozenset[bytes]) -> bytes:
+    def _filter_ignored(self, tracked: frozenset[bytes]) -> bytes:
         """Return the ignored ones below the folder, of tracked files from the top."""
         prefix = os.fsencode(self._store.prefix)
         own = [path.removeprefix(prefix) for path in tracked if path.startswith(prefix)]
@@ -264,14 +262,14 @@ class GitSnapshots:
             return b""
         asked = ("check-ignore", "--no-index", "-z", "--stdin")
         with suppress(GitCommandError):  # a link took the place of a folder
-            return await self._store.run_git(*asked, stdin=join_paths(own), allowed_codes=(0, 1))
+            return self._store.run_git(*asked, stdin=join_paths(own), allowed_codes=(0, 1))
         return b""
 
-    async def _is_ignored(self) -> bool:
+    def _is_ignored(self) -> bool:
         """Return whether the repository around the folder ignores it."""
         asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
         folder = os.fsencode(self._store.folder) + b"\0"
-        output = await self._store.run_git(*asked, stdin=folder, allowed_codes=(0, 1))
+        output = self._store.run_git(*asked, stdin=folder, allowed_codes=(0, 1))
         pattern = output.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
 
@@ -279,67 +277,62 @@ class GitSnapshots:
     def _listing(self) -> GitListing:
         return GitListing(self._store, self._out)
 
-    async def _take_snapshot(
+    def _take_snapshot(
         self, lock: int, named: frozenset[bytes], report: ProgressCallback
     ) -> tuple[str, SkippedFiles]:
-        async def run_git(*arguments: str, stdin: bytes = b"", one_pack: bool = False) -> bytes:
-            return await self._store.run_git(
-                *arguments, stdin=stdin, keep=(lock,), one_pack=one_pack
-            )
+        def run_git(*arguments: str, stdin: bytes = b"", one_pack: bool = False) -> bytes:
+            return self._store.run_git(*arguments, stdin=stdin, keep=(lock,), one_pack=one_pack)
 
         store = self._store
-        await asyncio.to_thread(store.unlock_index)
-        before = await asyncio.to_thread(store.read_index_state)
+        store.unlock_index()
+        before = store.read_index_state()
         if self._last[0] != before:
             self._stored.clear()
         included_paths = named | self._tracked
-        changed, work = await self._plan_update(before, run_git, included_paths)
-        present = work.changed + await asyncio.to_thread(self._select_fitting, work, named)
+        changed, work = self._plan_update(before, run_git, included_paths)
+        present = work.changed + self._select_fitting(work, named)
         if work.gone:
-            await run_git(
-                "update-index", "-z", "--force-remove", "--stdin", stdin=join_paths(work.gone)
-            )
+            run_git("update-index", "-z", "--force-remove", "--stdin", stdin=join_paths(work.gone))
         flags = ("update-index", "-z", "--add", "--remove", "--stdin")
         for at in range(0, len(present), STORED_AT_ONCE):
             if len(present) > STORED_AT_ONCE:
                 report(at, len(present))
             some = present[at : at + STORED_AT_ONCE]
-            await run_git(*flags, stdin=join_paths(some), one_pack=len(some) > MAX_LOOSE_OBJECTS)
-        if self._last[0] != await asyncio.to_thread(store.read_index_state):
+            run_git(*flags, stdin=join_paths(some), one_pack=len(some) > MAX_LOOSE_OBJECTS)
+        if self._last[0] != store.read_index_state():
             tree = EMPTY_TREE
-            if await asyncio.to_thread(store.count_index_files):
-                tree = (await run_git("write-tree", f"--prefix={store.prefix}")).decode().strip()
+            if store.count_index_files():
+                tree = run_git("write-tree", f"--prefix={store.prefix}").decode().strip()
             # this writes to the index too
-            self._last = (await asyncio.to_thread(store.read_index_state), tree)
+            self._last = (store.read_index_state(), tree)
         self._stored = (self._stored | included_paths.intersection(present)).difference(work.gone)
-        await self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
+        self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
         some = None if changed is None else changed.union(present, work.gone)
-        tree = await self._permissions.add_to_tree(store, self._last[1], run_git, some)
+        tree = self._permissions.add_to_tree(store, self._last[1], run_git, some)
         self._watch.keep(self._permissions.folders)
         self._skipped = work.skipped
         return tree, work.skipped
 
-    async def _plan_update(
+    def _plan_update(
         self, before: object, git: RunGit, included_paths: frozenset[bytes]
     ) -> tuple[set[bytes] | None, IndexUpdate]:
         """Return the only paths that may have changed, None if any may, and what is to be done."""
         folder, permissions = self._store.folder, self._permissions
         named = included_paths - self._stored
-        changed = await asyncio.to_thread(self._watch.read_changes)
+        changed = self._watch.read_changes()
         if changed is not None and self._last[0] == before and permissions.is_at(before):
-            listing = await self._listing.list_some(git, changed, permissions.files)
+            listing = self._listing.list_some(git, changed, permissions.files)
             if listing is not None:
-                work = await asyncio.to_thread(plan_index_update, folder, listing, named)
+                work = plan_index_update(folder, listing, named)
                 if work.add_skipped(self._skipped, changed):
                     return changed, work
         # the files of the last process tell what to watch during the first scan
-        await permissions.follow_index(before, before, (), (), git)
-        is_large = len(permissions.files) >= folder_watch.WATCHED_FROM
-        if is_large and not self._watch.is_open:
+        permissions.follow_index(before, before, (), (), git)
+        if not self._watch.is_open:
             above = list_rules_above(self._store.top, folder)
-            await asyncio.to_thread(self._watch.open, permissions.folders, above)
-        listing = await self._listing.list_all(git)
-        return None, await asyncio.to_thread(plan_index_update, folder, listing, named)
+            self._watch.open(permissions.folders, above)
+        listing = self._listing.list_all(git)
+        return None, plan_index_update(folder, listing, named)
 
     def _select_fitting(self, work: IndexUpdate, named: frozenset[bytes]) -> list[bytes]:
         """Return the new files that fit into the snapshot."""
@@ -350,12 +343,10 @@ class GitSnapshots:
         size = 0 if little else self._store.measure_index()
         return select_fitting(work.new, named, files, size, work.skipped)
 
-    async def _diff_trees(
-        self, old: str, new: str, *flags: str, paths: Sequence[str] = ()
-    ) -> bytes:
+    def _diff_trees(self, old: str, new: str, *flags: str, paths: Sequence[str] = ()) -> bytes:
         compare = ("diff-tree", "-r", "--no-renames", *flags, old, new, "--", *paths)
         try:
-            return await self._store.run_git(*compare)
+            return self._store.run_git(*compare)
         except GitCommandError as error:
             if not any(words in error.message for words in LOST):
                 raise

@@ -1,12 +1,23 @@
-"""Output of `git ls-files`: the files that a snapshot must store, and those that it can."""
+"""Output of `git ls-files`: the files that a snapshot must store, and those that it can.
+
+It lists the whole folder, or only the paths that changed.
+"""
 
 import os
 import stat
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from .exclusions import Exclusions
+from .git_permissions import RunGit
+from .git_repository import GitStore
 from .limits import MAX_STORED_FILE_BYTES, NewFile, SkippedFiles
+
+# Paths on a command line, each of at most 4 kB
+PORTION = 200
+_PLACEHOLDER = b".mcode-placeholder"
+_NO_BLOB = b"0" * 39 + b"1"
 
 
 @dataclass
@@ -172,3 +183,56 @@ def _find_git_directory(top: Path) -> Path:
     if directory.is_file():
         return top / directory.read_text().removeprefix("gitdir:").strip()
     return directory
+
+
+@dataclass(frozen=True)
+class GitListing:
+    """The output of `git ls-files -t -z`: new, changed and deleted files, each with a letter."""
+
+    store: GitStore
+    out: Exclusions
+
+    def build_exclude_options(self) -> list[str]:
+        """Return the patterns that no snapshot holds, as options."""
+        return [f"--exclude={pattern}" for pattern in self.out.to_git_patterns(self.store.prefix)]
+
+    def list_all(self, git: RunGit) -> bytes:
+        """List the whole folder, including files in nested repositories.
+
+        Git enters a nested repository only once its index has a path below it.
+        """
+        rules = ("--exclude-standard", *self.build_exclude_options())
+        asked = ("ls-files", "-z", "-t", "-o", "-m", "-d", *rules)
+        listing = git(*asked)
+        opened = set[bytes]()
+        while closed := find_nested_repositories(self.store.folder, listing) - opened:
+            below = [os.fsencode(self.store.prefix) + path + _PLACEHOLDER for path in closed]
+            stdin = join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
+            git("update-index", "-z", "--replace", "--index-info", stdin=stdin)
+            opened |= closed
+            listing = git(*asked)  # this lists the placeholders as deleted
+        return listing
+
+    def list_some(self, git: RunGit, paths: Set[bytes], indexed: Set[bytes]) -> bytes | None:
+        """List these files only; None if so many of them are not in the index that all are faster.
+
+        A file of the index counts as changed.
+        """
+        listing = join_paths([b"C " + path for path in paths & indexed])
+        others = self._find_existing(paths - indexed)
+        if len(others) > PORTION:
+            return None
+        if others:
+            pathspecs = [f":(literal){os.fsdecode(path)}" for path in others]
+            rules = ("--exclude-standard", *self.build_exclude_options())
+            listing += git("ls-files", "-z", "-t", "-o", *rules, "--", *pathspecs)
+        return listing
+
+    def _find_existing(self, paths: Collection[bytes]) -> list[bytes]:
+        root = os.fsencode(self.store.folder)
+        return sorted(path for path in paths if os.path.lexists(os.path.join(root, path)))
+
+
+def join_paths(paths: Collection[bytes]) -> bytes:
+    """Return the paths as git reads and writes them with `-z`, in their order by name."""
+    return b"".join(path + b"\0" for path in sorted(paths))

@@ -15,7 +15,8 @@ from pathlib import Path
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import make_private_folder, open_private
 from ...config.text import text
-from .file_version import FILE, FileVersion
+from .file_version import ABSENT, FILE, FileVersion, PathChange
+from .permissions import ENTRY
 
 _FOLDER = "40000"
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -92,6 +93,34 @@ def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, FileV
         else:
             files[above + name] = FileVersion(mode, inner)
     return files
+
+
+def list_tree_changes(objects: Path, old: str, new: str) -> list[PathChange]:
+    """Return the files in which two snapshots differ, sorted by path."""
+    changes = _diff_trees(objects, old, new, b"")
+    files = (change for change in changes if os.fsencode(change.path) != ENTRY)
+    return sorted(files, key=lambda change: change.path)
+
+
+def _diff_trees(objects: Path, old: str, new: str, above: bytes) -> Iterator[PathChange]:
+    """Return the paths in which two trees differ; folders that are equal are not read."""
+    before, after = (_read_entries(objects, tree) for tree in (old, new))
+    for name in sorted(before.keys() | after.keys()):
+        was, now = before.get(name, ABSENT), after.get(name, ABSENT)
+        if was == now:
+            continue
+        was_tree, now_tree = (it.blob if it.mode == _FOLDER else EMPTY_TREE for it in (was, now))
+        if was_tree != now_tree:
+            yield from _diff_trees(objects, was_tree, now_tree, above + name + b"/")
+        was, now = (ABSENT if it.mode == _FOLDER else it for it in (was, now))
+        if was != now:
+            yield PathChange(os.fsdecode(above + name), was, now)
+
+
+def _read_entries(objects: Path, tree: str) -> dict[bytes, FileVersion]:
+    """Return the versions of a tree's entries, also of folders, by name."""
+    content = b"" if tree == EMPTY_TREE else read_object(objects, "tree", tree)
+    return {name: FileVersion(mode, inner) for mode, name, inner in _parse_entries(content)}
 
 
 def add_entry(tree: bytes, name: bytes, blob: str) -> bytes:

@@ -1,33 +1,30 @@
 """Permissions and empty folders, which git's trees leave out: read from disk, added to trees."""
 
-import asyncio
 import os
 from bisect import bisect_left, insort
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from ...config.security.private_files import open_private
-from .empty_folders import (
-    MAX_FOLDERS,
-    collect_folders,
-    find_bare_folders,
-    find_empty_folders,
-    list_folders_below,
-)
 from .exclusions import Exclusions
 from .git_objects import EMPTY_TREE, MissingObjectError, add_entry, read_object, write_object
 from .git_repository import GitStore
 from .permissions import (
     ENTRY,
+    MAX_FOLDERS,
     FilePermissions,
     build_permissions,
+    collect_folders,
+    find_bare_folders,
+    find_empty_folders,
+    list_folders_below,
     read_folder_modes,
     read_modes,
     unpack_permissions,
 )
 
-RunGit = Callable[..., Awaitable[bytes]]
+RunGit = Callable[..., bytes]
 # Snapshots whose permissions are cached: the next request is usually for the latest
 _KEPT = 8
 # So many files that come or go are sorted in one by one
@@ -64,7 +61,7 @@ class GitPermissions:
         self._last = ("", b"")
         """A tree of git and its content."""
 
-    async def follow_index(
+    def follow_index(
         self,
         before: object,
         after: object,
@@ -77,12 +74,12 @@ class GitPermissions:
         `git` runs git while the store is locked.
         """
         if self._index != before:
-            paths = (await git("ls-files", "-z")).split(b"\0")
-            await asyncio.to_thread(self._set_files, {path for path in paths if path})
+            paths = git("ls-files", "-z").split(b"\0")
+            self._set_files({path for path in paths if path})
         elif before == after:
             return
         if not (self._files.issuperset(present) and self._files.isdisjoint(deleted_paths)):
-            await asyncio.to_thread(self._update_files, present, deleted_paths)
+            self._update_files(present, deleted_paths)
         self._index = after
 
     def is_at(self, index: object) -> bool:
@@ -125,62 +122,62 @@ class GitPermissions:
         self._rule_files = [path for path in self._sorted if path.endswith(_IGNORE_FILE)]
         self._scanned = None
 
-    async def add_to_tree(
+    def add_to_tree(
         self, store: GitStore, tree: str, git: RunGit, changed: Collection[bytes] | None = None
     ) -> str:
         """Return the tree with the permissions of its files; call `follow_index` first.
 
         `changed` are the only paths that may have changed since the last call, if that is known.
         """
-        permissions = await self._scan_folder(store, changed)
+        permissions = self._scan_folder(store, changed)
         packed = permissions.pack()
         if not packed:
             return tree
         objects = store.directory / "objects"
         if self._last[0] != tree:
-            self._last = (tree, await _read_tree_content(objects, tree, git))
+            self._last = (tree, _read_tree_content(objects, tree, git))
         # write them each time: garbage collection may delete them until a history names them
-        full = await asyncio.to_thread(_write_full_tree, store, self._last[1], packed)
+        full = _write_full_tree(store, self._last[1], packed)
         self._remember_tree(full, permissions)
         return full
 
-    async def load_permissions(self, store: GitStore, tree: str) -> FilePermissions | None:
+    def load_permissions(self, store: GitStore, tree: str) -> FilePermissions | None:
         """Return the permissions in a tree; None if an older MaxAgent wrote it."""
         if tree == EMPTY_TREE:
             return FilePermissions()
-        if tree not in self._known:
-            asked = f"{tree}:{ENTRY.decode()}\n".encode()
-            printed = await store.run_git("cat-file", "--batch", stdin=asked)
-            head, _, content = printed.partition(b"\n")
-            if head.endswith(b" missing"):
-                return None
-            self._remember_tree(tree, unpack_permissions(content.removesuffix(b"\n")))
-        return self._known[tree]
+        if cached := self._known.get(tree):
+            return cached
+        asked = f"{tree}:{ENTRY.decode()}\n".encode()
+        printed = store.run_git("cat-file", "--batch", stdin=asked)
+        head, _, content = printed.partition(b"\n")
+        if head.endswith(b" missing"):
+            return None
+        permissions = unpack_permissions(content.removesuffix(b"\n"))
+        self._remember_tree(tree, permissions)
+        return permissions
 
     def _remember_tree(self, tree: str, permissions: FilePermissions) -> None:
         self._known.pop(tree, None)
         self._known[tree] = permissions
         for old in list(self._known)[:-_KEPT]:
-            del self._known[old]
+            self._known.pop(old, None)
 
-    async def _scan_folder(
-        self, store: GitStore, changed: Collection[bytes] | None
-    ) -> FilePermissions:
+    def _scan_folder(self, store: GitStore, changed: Collection[bytes] | None) -> FilePermissions:
         root = os.fsencode(store.folder)
         if changed is not None and self._with_files.issuperset(map(_get_folder, changed)):
             last = self._scanned
             if last is not None:
-                return await asyncio.to_thread(self._scan_files, root, last, changed)
-        rules = await asyncio.to_thread(_read_rule_states, root, self._rule_files)
+                return self._scan_files(root, last, changed)
+        rules = _read_rule_states(root, self._rule_files)
         if rules != self._rules:
             self._rules, self._ignored = rules, {}
-        bare = await asyncio.to_thread(find_bare_folders, root, self._folders, self._out)
-        open_folders = await self._drop_ignored(store, bare)
-        self._others = await asyncio.to_thread(list_folders_below, root, open_folders, self._out)
-        below = await asyncio.to_thread(find_empty_folders, root, self._others)
-        empty = await self._drop_ignored(store, below)
+        bare = find_bare_folders(root, self._folders, self._out)
+        open_folders = self._drop_ignored(store, bare)
+        self._others = list_folders_below(root, open_folders, self._out)
+        below = find_empty_folders(root, self._others)
+        empty = self._drop_ignored(store, below)
         self._ignored = {path: self._ignored[path] for path in (*bare, *below)}
-        return await asyncio.to_thread(self._scan_all, root, empty)
+        return self._scan_all(root, empty)
 
     def _scan_all(self, root: bytes, empty: Sequence[bytes]) -> FilePermissions:
         self._modes = read_modes(root, self._sorted)
@@ -203,13 +200,13 @@ class GitPermissions:
         self._scanned = last
         return last
 
-    async def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
+    def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
         """Return the folders that no `.gitignore` lists."""
         asked = [path for path in folders if path not in self._ignored]
         if asked:
             stdin = b"".join(b"./" + path.rstrip(b"/") + b"\0" for path in asked)
             flags = ("check-ignore", "--no-index", "-z", "--stdin")
-            named = (await store.run_git(*flags, stdin=stdin, allowed_codes=(0, 1))).split(b"\0")
+            named = store.run_git(*flags, stdin=stdin, allowed_codes=(0, 1)).split(b"\0")
             ignored = {path.removeprefix(b"./") + b"/" for path in named}
             self._ignored |= {path: path in ignored for path in asked}
         return [path for path in folders if not self._ignored[path]]
@@ -221,11 +218,11 @@ def _get_folder(path: bytes) -> bytes:
     return above + slash
 
 
-async def _read_tree_content(objects: Path, tree: str, git: RunGit) -> bytes:
+def _read_tree_content(objects: Path, tree: str, git: RunGit) -> bytes:
     try:
-        return await asyncio.to_thread(read_object, objects, "tree", tree)
+        return read_object(objects, "tree", tree)
     except MissingObjectError:  # git has packed it
-        return await git("cat-file", "tree", tree)
+        return git("cat-file", "tree", tree)
 
 
 def _write_full_tree(store: GitStore, tree: bytes, packed: bytes) -> str:

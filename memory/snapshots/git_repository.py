@@ -5,13 +5,15 @@ the store has its own directory and configuration, and `GIT_*` variables are rem
 """
 
 import asyncio
+import contextvars
 import os
 import struct
-from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Collection, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from threading import Lock
+from typing import ParamSpec, TypeVar
 
 from ...config.errors import MaxAgentError
 from ...config.git.environment import build_git_environment
@@ -64,6 +66,77 @@ class GitTimeoutError(MaxAgentError):
 
 class GitCommandError(MaxAgentError):
     """Git failed; the message is git's own."""
+
+
+class WorkCancelled(Exception):
+    """Raised in a thread whose work was cancelled."""
+
+
+@dataclass
+class Work:
+    """What a thread does, with the git that runs for it."""
+
+    process: "Popen[bytes] | None" = None
+    is_cancelled: bool = False
+    lock: Lock = field(default_factory=Lock)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        stdin: int,
+        keep: Sequence[int],
+    ) -> "Popen[bytes]":
+        """Start git; raises WorkCancelled and OSError."""
+        with self.lock:
+            self.check()
+            self.process = Popen(
+                argv,
+                cwd=folder,
+                env=environment,
+                stdin=stdin,
+                stdout=PIPE,
+                stderr=PIPE,
+                pass_fds=keep,
+            )
+            return self.process
+
+    def check(self) -> None:
+        """Raise WorkCancelled if nobody waits for it any more."""
+        if self.is_cancelled:
+            raise WorkCancelled
+
+    def cancel(self) -> None:
+        """Kill its git, and start no other."""
+        with self.lock:
+            self.is_cancelled = True
+            if self.process:
+                self.process.kill()
+
+
+_current = contextvars.ContextVar[Work]("work")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def get_work() -> Work:
+    """Return the work of this thread."""
+    return _current.get(None) or Work()
+
+
+async def run_in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Run a function that runs git in a thread; cancelled, its git is killed and it has ended."""
+    work, context = Work(), contextvars.copy_context()
+    context.run(_current.set, work)
+    thread = asyncio.ensure_future(asyncio.to_thread(context.run, function, *args, **kwargs))
+    try:
+        return await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        work.cancel()
+        await asyncio.wait([thread])
+        thread.exception()  # read, so that nobody reports it
+        raise
 
 
 def find_git(*projects: Path) -> str | None:
@@ -143,7 +216,7 @@ class GitStore:
             total += size
         return total
 
-    async def run_git(
+    def run_git(
         self,
         *arguments: str,
         stdin: bytes = b"",
@@ -156,37 +229,33 @@ class GitStore:
 
         `stdin` is its standard input, `keep` descriptors that stay open until git exits.
         `one_pack`: contents go into one pack, not into a file each. `network`: with the user's
-        logins. `allowed_codes`: exit codes of success.
+        logins. `allowed_codes`: exit codes of success. It blocks: see `run_in_thread`.
         """
         options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
+        work = get_work()
         try:
-            process = await asyncio.create_subprocess_exec(
-                self.program,
-                *options,
-                *arguments,
-                cwd=self.folder,
-                env=await asyncio.to_thread(self._build_environment, network),
-                stdin=PIPE if stdin else DEVNULL,
-                stdout=PIPE,
-                stderr=PIPE,
-                pass_fds=keep,
+            process = work.start(
+                [self.program, *options, *arguments],
+                self.folder,
+                self._build_environment(network),
+                PIPE if stdin else DEVNULL,
+                keep,
             )
         except OSError as error:
             message = "cannot run git in `{folder}`: {strerror}"
             raise GitCommandError(
                 text(message, folder=self.folder, strerror=error.strerror)
             ) from error
-        try:
-            async with asyncio.timeout(TIMEOUT):
-                printed, complaint = await process.communicate(stdin or None)
-        except BaseException as error:
-            with suppress(ProcessLookupError):
+        with process:
+            try:
+                printed, complaint = process.communicate(stdin or None, TIMEOUT)
+            except BaseException as error:
                 process.kill()
-            await process.wait()
-            if isinstance(error, TimeoutError):
-                raise _build_timeout_error(self.folder) from error
-            raise
+                if isinstance(error, TimeoutExpired):
+                    raise _build_timeout_error(self.folder) from error
+                raise
         if process.returncode not in allowed_codes:
+            work.check()
             words = complaint.decode("utf-8", "replace").strip()
             words = words or text("exit {returncode}", returncode=process.returncode)
             raise GitCommandError(

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ...config.errors import MaxAgentError, UsageError
@@ -25,7 +26,7 @@ from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from .file_version import FILE, FileVersion
 from .git_objects import EMPTY_TREE, write_object, write_tree
-from .git_repository import GitCommandError, GitStore, find_git
+from .git_repository import GitCommandError, GitStore, find_git, run_in_thread
 from .storage import write_atomically
 
 REPOSITORY = "threads.git"
@@ -144,7 +145,7 @@ class SharedStorage:
             self.store.create(b"")
 
     async def _run(self, *arguments: str) -> bytes:
-        return await self.store.run_git(*arguments, network=True)
+        return await run_in_thread(partial(self.store.run_git, network=True), *arguments)
 
     def _translate(self, error: GitCommandError) -> MaxAgentError:
         return self._build_error(error.message)

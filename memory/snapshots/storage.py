@@ -79,9 +79,9 @@ async def lock_store(directory: Path) -> AsyncGenerator[int]:
     while True:
         async with AsyncExitStack() as stack:
             try:
-                await asyncio.to_thread(make_private_folder, directory)
                 lock = await stack.enter_async_context(acquire_file_lock(directory / "lock"))
-            except FileNotFoundError:  # another process has just deleted the store
+            except FileNotFoundError:  # a new store, or another process has just deleted it
+                await asyncio.to_thread(make_private_folder, directory)
                 continue
             if os.fstat(lock).st_nlink:  # otherwise it was deleted while we waited
                 yield lock

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import open_private
 from ...config.text import text
-from .empty_folders import collect_folders
 from .exclusions import Exclusions, build_exclusions
 from .file_version import PathChange, ProgressCallback
 from .git_backend import GitSnapshots
-from .git_repository import FULL, GitCommandError, GitStore, find_git
+from .git_repository import FULL, GitCommandError, GitStore, find_git, run_in_thread
 from .limits import SkippedFiles
 from .permissions import (
     FilePermissions,
+    collect_folders,
     find_changed_folders,
     find_changed_permissions,
     may_have_changed,
@@ -182,16 +182,25 @@ class Snapshots:
         self._report(done, total)  # `_report` may change during a snapshot
 
     async def _take_if_large(self) -> None:
-        if await self._files.is_large():
+        if await run_in_thread(self._files.is_large):
             await self._take_snapshot(())  # the next `take` reports what this one leaves out
 
     async def _take_snapshot(self, named_files: Sequence[str]) -> tuple[str, SkippedFiles]:
         with _translate_storage_errors(self.directory):
             async with lock_store(self.directory) as lock:
-                await asyncio.to_thread(self._note_folder)
-                named = await asyncio.to_thread(self._named.add, named_files)
-                names = frozenset(map(os.fsencode, named))
-                return await self._files.take(lock, names, self._report_progress)
+                loop = asyncio.get_running_loop()
+
+                def report(done: int, total: int) -> None:
+                    loop.call_soon_threadsafe(self._report_progress, done, total)
+
+                return await run_in_thread(self._take_locked, lock, named_files, report)
+
+    def _take_locked(
+        self, lock: int, named_files: Sequence[str], report: ProgressCallback
+    ) -> tuple[str, SkippedFiles]:
+        self._note_folder()
+        names = frozenset(map(os.fsencode, self._named.add(named_files)))
+        return self._files.take(lock, names, report)
 
     @property
     def is_shared(self) -> bool:
@@ -240,31 +249,31 @@ class Snapshots:
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two snapshots by path; raises MissingObjectError."""
         _validate_ids(old, new)
+        return [] if old == new else await run_in_thread(self.read_changes, old, new)
+
+    def read_changes(self, old: str, new: str) -> list[PathChange]:
+        """Return the differences as `list_changes` does; it blocks."""
         if old == new:
             return []
-        content = await self._files.list_changes(old, new)
-        before, after = [await self._files.load_permissions(tree) for tree in (old, new)]
+        content = self._files.list_changes(old, new)
+        before, after = (self._files.load_permissions(tree) for tree in (old, new))
         changes = with_permissions(content, before, after)
         if before and after:
             changed = {change.path for change in changes}
             if may_have_changed(changed, before, after):
-                files = (await self._files.list_files(new)).items()
+                files = self._files.list_files(new).items()
                 same = {path: version for path, version in files if path not in changed}
                 changes += find_changed_permissions(same, before, after)
             if before != after or any(change.kind != "modified" for change in changes):
-                were, are = (
-                    await self._list_folders(old, before),
-                    await self._list_folders(new, after),
-                )
+                were, are = self._list_folders(old, before), self._list_folders(new, after)
                 changes += find_changed_folders(were, are, before, after)
         return sorted(changes, key=lambda change: change.path)
 
-    async def _list_folders(self, tree: str, permissions: FilePermissions) -> Collection[bytes]:
+    def _list_folders(self, tree: str, permissions: FilePermissions) -> Collection[bytes]:
         """Return the snapshot's folders that contain files."""
         if permissions.folders is not None:
             return permissions.folders
-        files = await self._files.list_files(tree)
-        return await asyncio.to_thread(collect_folders, map(os.fsencode, files))
+        return collect_folders(map(os.fsencode, self._files.list_files(tree)))
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
         """Return the difference between two snapshots, of all or some files, as a unified diff.
@@ -272,18 +281,18 @@ class Snapshots:
         Raises MissingObjectError if a snapshot is gone.
         """
         _validate_ids(old, new)
-        return "" if old == new else await self._files.diff(old, new, paths)
+        return "" if old == new else await run_in_thread(self._files.diff, old, new, paths)
 
     async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the contents of blobs by ID; raises MissingObjectError if one is gone."""
         _validate_ids(*blobs)
-        return await self._files.read_blobs(blobs) if blobs else {}
+        return await run_in_thread(self._files.read_blobs, blobs) if blobs else {}
 
     async def write_blob(self, content: bytes) -> str:
         """Store a file's content; return its ID, which is git's."""
         with _translate_storage_errors(self.directory):
             await asyncio.to_thread(self._note_folder)
-            return await self._files.write_blob(content)
+            return await run_in_thread(self._files.write_blob, content)
 
 
 def _report_nothing(done: int, total: int) -> None:

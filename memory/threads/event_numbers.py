@@ -6,11 +6,11 @@ reserved is left out, and a client notices that the events between are no longer
 
 import json
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ..database.connection import connect, translate_sqlite_errors
+from ..shared_connections import IdleConnections
 from ..transaction import begin_transaction
 
 # Numbers in a block
@@ -30,6 +30,7 @@ class EventNumbers:
     def __init__(self, path: Path) -> None:
         """Use a database that is prepared."""
         self._path = path
+        self._connections = IdleConnections(path, connect)
 
     def reserve(self, thread_id: str) -> int:
         """Return the last number that may be in use, and reserve those of the next block."""
@@ -42,7 +43,7 @@ class EventNumbers:
 
     def list_running(self) -> list[str]:
         """Return the threads whose run a server had begun, and not ended."""
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), self._connections.use() as connection:
             rows = connection.execute(_LIST).fetchall()
         return [thread_id for thread_id, stored in rows if _parse(stored).get("running")]
 
@@ -51,7 +52,7 @@ class EventNumbers:
     ) -> dict[str, Any]:
         with (
             translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
+            self._connections.use() as connection,
             begin_transaction(connection),
         ):
             row = connection.execute(_READ, (thread_id,)).fetchone()

@@ -5,13 +5,14 @@ The node of a sub-agent writes here, never a model. A run of a sub-agent is call
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..shared_connections import IdleConnections
 from ..transaction import begin_thread_write
 
 # waiting: asks something · partial: a limit stopped it, its report says so · killed: the user or
@@ -68,6 +69,7 @@ class SubRuns:
         """Open the table in the database; create or migrate the database first."""
         prepare_database(path)
         self._path = path
+        self._connections = IdleConnections(path, connect)
 
     def begin(
         self,
@@ -141,7 +143,7 @@ class SubRuns:
 
     def list_sub_runs(self, thread_id: str) -> list[SubRun]:
         """Return the children of a thread in the order of their calls, and of the tasks of each."""
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), self._connections.use() as connection:
             return read_sub_runs(connection, thread_id)
 
     def find_sub_run(self, thread_id: str, sub_id: str) -> SubRun | None:
@@ -152,7 +154,7 @@ class SubRuns:
     def _begin_write(self, thread_id: str) -> Generator[sqlite3.Connection]:
         with (
             translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
+            self._connections.use() as connection,
             begin_thread_write(connection, self._path, thread_id),
         ):
             yield connection

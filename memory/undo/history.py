@@ -8,13 +8,14 @@ it can be undone too.
 import json
 import sqlite3
 from collections.abc import Collection, Generator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..shared_connections import IdleConnections
 from ..snapshots.file_version import ABSENT, FileVersion, PathChange
 from ..transaction import begin_thread_write
 
@@ -65,6 +66,7 @@ class FileHistory:
         """Open the history in the database; create or migrate the database first."""
         prepare_database(path)
         self._path = path
+        self._connections = IdleConnections(path, connect)
 
     def begin_entry(
         self,
@@ -219,7 +221,7 @@ class FileHistory:
 
     @contextmanager
     def _begin_read(self) -> Generator[sqlite3.Connection]:
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), self._connections.use() as connection:
             connection.row_factory = sqlite3.Row
             yield connection
 

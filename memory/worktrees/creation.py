@@ -17,7 +17,7 @@ from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from ..snapshots.exclusions import Exclusions
 from ..snapshots.git_ls_files import find_git_directories
-from ..snapshots.git_repository import find_git
+from ..snapshots.git_repository import find_git, run_in_thread
 from ..snapshots.store import Snapshots
 from .dependencies import copy_large_files, provide_dependencies
 from .folder_links import link_neighbours
@@ -219,7 +219,7 @@ async def _create(
     sandboxed: bool,
 ) -> Worktree:
     project, exclusions = snapshots.folder, snapshots.exclusions
-    repository = await snapshots.git_files.find_repository()
+    repository = await run_in_thread(snapshots.git_files.find_repository)
     source_top = repository or project
     top = container / (source_top.name or "root")
     folder = top / project.relative_to(source_top)
@@ -228,13 +228,13 @@ async def _create(
     if repository:
         objects = await asyncio.to_thread(copy_git_dir, repository, top, _find_program(project))
     copy_snapshots = snapshots.open_for_folder(folder)
-    files = await copy_snapshots.git_files.check_out(tree)
+    files = await run_in_thread(copy_snapshots.git_files.check_out, tree)
     worktree = Worktree(folder, top, project, repository, objects, tree, *owner)
     if repository:
         await asyncio.to_thread(
             _complete_repository, worktree, files, exclusions, sandboxed=sandboxed
         )
-    ignored = await snapshots.git_files.list_ignored()
+    ignored = await run_in_thread(snapshots.git_files.list_ignored)
     await asyncio.to_thread(
         provide_dependencies, ignored, project, folder, exclusions, use_links=sandboxed
     )

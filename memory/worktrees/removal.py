@@ -21,7 +21,7 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
     """
     copy_snapshots = snapshots.open_for_folder(worktree.folder)
     async with acquire_file_lock(locate_lock(worktree.container)):
-        await copy_snapshots.git_files.forget_folder()
+        await asyncio.to_thread(copy_snapshots.git_files.forget_folder)
         await asyncio.to_thread(delete_container, worktree.container)
         locate_lock(worktree.container).unlink(missing_ok=True)
 

@@ -38,7 +38,7 @@ class InterruptedEdit:
             return "unknown"
         entry = await asyncio.to_thread(self.record.find_entry)
         if entry is None:  # it is recorded right before it is made
-            await self.record.begin()
+            await asyncio.to_thread(self.record.begin)
             return "not made"
         if entry.state == "done":  # files were restored meanwhile
             return "unknown"

@@ -62,22 +62,16 @@ class FileRecord:
         entries = self.deps.history.list_entries(get_thread_id(self.runtime))
         return next((entry for entry in entries if entry.key == self.key), None)
 
-    async def begin(self) -> None:
-        """Record the call before it runs."""
-        await asyncio.to_thread(
-            self.deps.history.begin_entry,
-            get_thread_id(self.runtime),
-            self.key,
-            self.kind,
-            before=self.tree,
-            turn=self.turn,
-            tool=self.tool,
+    def begin(self) -> None:
+        """Record the call before it runs; blocks."""
+        thread = get_thread_id(self.runtime)
+        self.deps.history.begin_entry(
+            thread, self.key, self.kind, before=self.tree, turn=self.turn, tool=self.tool
         )
         if self.kind == "shell":
             if not _NAMES_GIT.search(self.named.text):
-                self._git = await asyncio.to_thread(read_git_state, self.deps.workspace.root)
-            self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
-            thread = get_thread_id(self.runtime)
+                self._git = read_git_state(self.deps.workspace.root)
+            self._beside = _find_running_commands(self.deps, self.runtime)
             if background := self.runtime.context.pool.background.find(thread):
                 self._beside |= {command.id for command in background.running}
 
@@ -89,14 +83,18 @@ class FileRecord:
         background ran beside it, or somebody used git, all files not named.
         """
         self.tree = await self.deps.snapshots.take(written)
-        thread, history = get_thread_id(self.runtime), self.deps.history
         # before the history names it: another machine may go on from there
-        await self.deps.share_snapshot(thread, self.tree)
-        entry = await asyncio.to_thread(history.get_last_entry, thread)
+        await self.deps.share_snapshot(get_thread_id(self.runtime), self.tree)
+        await asyncio.to_thread(self._record_changes, written)
+
+    def _record_changes(self, written: Sequence[str]) -> None:
+        """Finish its entry in the history, and record what others did."""
+        thread, history = get_thread_id(self.runtime), self.deps.history
+        entry = history.get_last_entry(thread)
         if entry is None or entry.key != self.key or entry.state == "done":
             return  # a process that died right afterwards has finished it
-        changes = await _compare_snapshots(self.deps, self.runtime, entry.before, self.tree)
-        claims = await asyncio.to_thread(history.find_claims_since, entry, thread)
+        changes = _compare_snapshots(self.deps, self.runtime, entry.before, self.tree)
+        claims = history.find_claims_since(entry, thread)
         named = {*written, *(above for path in written for above in list_parent_folders(path))}
         own = [
             change
@@ -106,19 +104,17 @@ class FileRecord:
         ]
         ours = {change.path for change in own}
         theirs = [change for change in changes if change.path not in ours]
-        beside = self._beside | await asyncio.to_thread(history.find_commands_since, thread, entry)
-        uses_git = await asyncio.to_thread(self._has_git_moved)
+        beside = self._beside | history.find_commands_since(thread, entry)
+        uses_git = self._has_git_moved()
         doubtful = [
             change.path
             for change in filter_visible(own)
             if not (change.path in named or self.named.has_path(change.path))
             and (beside or uses_git or change.old == ABSENT)
         ]
-        await asyncio.to_thread(
-            history.finish_entry, thread, self.key, after=self.tree, changes=own, doubtful=doubtful
-        )
+        history.finish_entry(thread, self.key, after=self.tree, changes=own, doubtful=doubtful)
         emit_changes(self.runtime, own, self.kind, self.tree)
-        await _record_others(self.deps, self.runtime, entry.before, self.tree, self.turn, theirs)
+        _record_others(self.deps, self.runtime, entry.before, self.tree, self.turn, theirs)
 
     def _has_git_moved(self) -> bool:
         """Return whether somebody has checked out, stashed or reset files while it ran."""
@@ -150,14 +146,21 @@ async def take_workspace_snapshot(
 
     tree = await deps.snapshots.take(named, report_progress)
     await deps.share_snapshot(get_thread_id(runtime), tree)
-    last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
-    before = last.after if last else last_tree
-    if before and before != tree:
-        theirs = await _compare_snapshots(deps, runtime, before, tree)
-        await _record_others(deps, runtime, before, tree, last.turn if last else 1, theirs)
+    await asyncio.to_thread(_record_between, deps, runtime, last_tree, tree)
     if deps.snapshots.skipped:
         emit(runtime, Notice(deps.snapshots.skipped))
     return tree
+
+
+def _record_between(
+    deps: Dependencies, runtime: Runtime[Context], last_tree: str, tree: str
+) -> None:
+    """Record what others changed since the thread's last entry."""
+    last = deps.history.get_last_entry(get_thread_id(runtime))
+    before = last.after if last else last_tree
+    if before and before != tree:
+        theirs = _compare_snapshots(deps, runtime, before, tree)
+        _record_others(deps, runtime, before, tree, last.turn if last else 1, theirs)
 
 
 async def build_file_state(
@@ -167,12 +170,12 @@ async def build_file_state(
     return {"tree": tree, "file_entry": await deps.find_last_entry(get_thread_id(runtime))}
 
 
-async def _compare_snapshots(
+def _compare_snapshots(
     deps: Dependencies, runtime: Runtime[Context], old: str, new: str
 ) -> Sequence[PathChange]:
     """Return the differences; if a snapshot is lost, say so and continue."""
     try:
-        return await deps.snapshots.list_changes(old, new)
+        return deps.snapshots.read_changes(old, new)
     except MissingObjectError as error:
         emit(
             runtime,
@@ -181,7 +184,7 @@ async def _compare_snapshots(
         return ()
 
 
-async def _record_others(
+def _record_others(
     deps: Dependencies,
     runtime: Runtime[Context],
     before: str,
@@ -189,8 +192,7 @@ async def _record_others(
     turn: int,
     changes: Sequence[PathChange],
 ) -> None:
-    await asyncio.to_thread(
-        deps.history.record_entry,
+    deps.history.record_entry(
         get_thread_id(runtime),
         f"others-{uuid4().hex}",
         "others",

@@ -222,8 +222,12 @@ async def _build_notes(
     Skills, background commands and servers are imported only in threads that use them.
     """
     deps = agent.deps
-    moved = await report_stale_files(state, runtime, deps, role)
-    nested = await asyncio.to_thread(build_nested_notes, history, deps, role)
+    moved, nested = await asyncio.to_thread(
+        lambda: (
+            report_stale_files(state, runtime, deps, role),
+            build_nested_notes(history, deps, role),
+        )
+    )
     for notice in build_notices(nested):
         emit(runtime, Notice(notice))
     notes = [*moved, *nested]

@@ -2,7 +2,6 @@
 match its conversation, and the instruction files of subfolders where it has seen files, each once.
 """
 
-import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -123,12 +122,12 @@ def _collect_names(messages: Sequence[AnyMessage], *marks: str) -> set[str]:
     }
 
 
-async def report_stale_files(
+def report_stale_files(
     state: State, runtime: Runtime[Context], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
-    """Return the notes; usually none, as each step knows its own changes."""
+    """Return the notes; usually none, as each step knows its own changes. It blocks."""
     last_entry = state.get("file_entry", 0)
-    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), last_entry)
+    entries = deps.history.list_entries(get_thread_id(runtime), last_entry)
     if not entries:
         return []
     from ...memory.undo.change_chains import compute_net_changes

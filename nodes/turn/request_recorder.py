@@ -10,6 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.runtime import Runtime
 
 from ...config import paths
+from ...config.settings.policy_file import load_managed_policy
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.http.dialect import RequestOptions
@@ -45,9 +46,11 @@ async def invoke_recorded(
 
     Raises UsageError for a request that the administrator's policy does not allow.
     """
-    await asyncio.to_thread(check_request, agent.deps.model)
+    if load_managed_policy():  # a thread hop costs more than to look whether there is one
+        await asyncio.to_thread(check_request, agent.deps.model)
     answer = await _invoke_logged(agent, messages, runtime, on_text, on_thinking, options)
-    await asyncio.to_thread(record_request, agent.deps.model, answer, runtime.context.meter)
+    if load_managed_policy():
+        await asyncio.to_thread(record_request, agent.deps.model, answer, runtime.context.meter)
     return answer
 
 

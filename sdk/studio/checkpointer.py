@@ -6,11 +6,10 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-import aiosqlite
 from typing_extensions import override
 
 from ...config import paths
-from ...memory.checkpoints.saver import CheckpointSaver
+from ...memory.checkpoints.saver import CheckpointSaver, SaverConnection
 from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads.index import ThreadIndex
 from ..threads.time_travel import copy_thread
@@ -22,7 +21,7 @@ class StudioSaver(CheckpointSaver):
 
     def __init__(
         self,
-        connection: aiosqlite.Connection,
+        connection: SaverConnection,
         database: Path,
         home: Path,
         threads: ThreadIndex,

@@ -10,13 +10,12 @@ import os
 import sys
 from pathlib import Path
 
-import aiosqlite
 from fatal_call import deadly
 from langchain_core.tools import StructuredTool
 
 import maxagent.nodes.run_tool
 from maxagent import Runner, UsageError, collect
-from maxagent.memory.checkpoints.saver import CheckpointSaver
+from maxagent.memory.checkpoints.saver import CheckpointSaver, SaverConnection
 from maxagent.memory.journal import Journal
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.threads.index import ThreadIndex
@@ -42,7 +41,7 @@ PLACES: dict[str, tuple[object, str]] = {
     "snapshot": (Snapshots, "take"),
     "aput": (CheckpointSaver, "aput"),
     "aput_writes": (CheckpointSaver, "aput_writes"),
-    "commit": (aiosqlite.Connection, "commit"),
+    "commit": (SaverConnection, "write"),
     "record": (ThreadIndex, "record_thread"),
 }
 

@@ -19,11 +19,6 @@ Change = Callable[[Path], object]
 EXCLUDED = (".env", "*.pem")
 
 
-@pytest.fixture(autouse=True)
-def _every_folder_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_watch, "WATCHED_FROM", 0)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     return make_project(tmp_path)

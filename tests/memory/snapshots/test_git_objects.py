@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -8,7 +9,10 @@ from hypothesis import strategies as st
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots.file_version import FILE, LINK, PROGRAM, FileVersion
 from maxagent.memory.snapshots.git_objects import (
+    EMPTY_TREE,
+    MissingObjectError,
     collect_object_ids,
+    list_tree_changes,
     read_object,
     read_tree,
     write_object,
@@ -91,3 +95,54 @@ def test_missing_torn_or_wrong_object_raises(objects: Path) -> None:
     location.write_bytes(location.read_bytes()[:10])
     with pytest.raises(MaxAgentError, match="lost a blob"):
         read_object(objects, "blob", blob)
+
+
+VERSIONS = st.sampled_from([FILE, PROGRAM, LINK]).flatmap(
+    lambda mode: st.sampled_from(["1" * 40, "2" * 40]).map(lambda blob: FileVersion(mode, blob))
+)
+# No path is also a folder of another
+TREES = st.dictionaries(PATHS, VERSIONS, max_size=8).map(
+    lambda files: {
+        path.encode(): version
+        for path, version in files.items()
+        if not any(other.startswith(f"{path}/") for other in files)
+    }
+)
+
+
+@given(old=TREES, new=TREES)
+def test_trees_differ_as_git_says(
+    old: dict[bytes, FileVersion],
+    new: dict[bytes, FileVersion],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    store = tmp_path_factory.mktemp("store")
+    subprocess.run(["git", "init", "-q", "--bare", store], check=True)
+    trees = [write_tree(store / "objects", files) for files in (old, new)]
+    printed = git(store / "objects", "diff-tree", "-r", "--no-renames", "-z", "--no-abbrev", *trees)
+    entries = printed.split(b"\0")
+    expected = {
+        os.fsdecode(path): tuple(words.decode().removeprefix(":").split(" ")[:4])
+        for words, path in zip(entries[0::2], entries[1::2], strict=False)
+    }
+    changes = list_tree_changes(store / "objects", *trees)
+    assert expected == {
+        change.path: (change.old.mode, change.new.mode, change.old.blob, change.new.blob)
+        for change in changes
+    }
+    assert [change.path for change in changes] == sorted(expected)
+
+
+def test_permissions_of_a_tree_are_no_change(objects: Path) -> None:
+    blob = write_object(objects, "blob", b"x")
+    plain, more = (
+        write_tree(objects, {b"a": FileVersion(FILE, blob), **extra})
+        for extra in ({}, {b".git": FileVersion(FILE, blob)})
+    )
+    assert list_tree_changes(objects, plain, more) == []
+    assert [c.path for c in list_tree_changes(objects, EMPTY_TREE, more)] == ["a"]
+
+
+def test_lost_tree_is_said(objects: Path) -> None:
+    with pytest.raises(MissingObjectError):
+        list_tree_changes(objects, EMPTY_TREE, "3" * 40)

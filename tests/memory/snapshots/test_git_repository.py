@@ -1,6 +1,9 @@
+import asyncio
 import os
 import subprocess
+import threading
 from pathlib import Path
+from subprocess import DEVNULL
 
 import pytest
 
@@ -8,8 +11,11 @@ from maxagent.memory.snapshots.git_repository import (
     GitCommandError,
     GitStore,
     GitTimeoutError,
+    WorkCancelled,
     find_git,
     get_index_path,
+    get_work,
+    run_in_thread,
 )
 
 
@@ -43,7 +49,7 @@ def test_store_broken_or_outdated_is_repaired(store: GitStore) -> None:
     assert (store.directory / "info" / "exclude").read_bytes() == b"*.mine\n"
 
 
-async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
+def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
     assert (store.count_index_files(), store.measure_index(), store.read_index_state()) == (
         0,
         0,
@@ -51,43 +57,41 @@ async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
     )
     names = ["a", "b" * 100, "c" * 101, "d" * 5000, "e" * 4095, "f" * 4094]
     entries = "".join(f"100644 {'1' * 40}\t{name}\n" for name in names)
-    await store.run_git("update-index", "--index-info", stdin=entries.encode())
+    store.run_git("update-index", "--index-info", stdin=entries.encode())
     for number in range(20):
         (store.folder / ("z" * number + "z")).write_bytes(b"x" * number)
         (store.folder / ("B" * number + "B")).write_bytes(b"x" * number)
-    git = await store.run_git("ls-files", "-o", "-z")
-    await store.run_git("update-index", "--add", "-z", "--stdin", stdin=git)
+    git = store.run_git("ls-files", "-o", "-z")
+    store.run_git("update-index", "--add", "-z", "--stdin", stdin=git)
     assert store.count_index_files() == len(names) + 40
     assert store.measure_index() == 2 * sum(range(20))
 
 
-async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
+def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
     asked = ("rev-parse", "--absolute-git-dir", "--show-toplevel")
-    lines = (await store.run_git(*asked)).decode().splitlines()
+    lines = store.run_git(*asked).decode().splitlines()
     assert lines == [str(store.directory), str(store.folder)]
-    assert await store.run_git("hash-object", "--stdin", stdin=b"x" * 1_000_000)
+    assert store.run_git("hash-object", "--stdin", stdin=b"x" * 1_000_000)
 
 
-async def test_gits_own_words_are_in_the_error(store: GitStore) -> None:
+def test_gits_own_words_are_in_the_error(store: GitStore) -> None:
     with pytest.raises(GitCommandError, match="git cat-file failed: .*Not a valid object name"):
-        await store.run_git("cat-file", "-p", "nothing")
+        store.run_git("cat-file", "-p", "nothing")
 
 
-async def test_a_git_that_never_ends_is_stopped(
-    store: GitStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_git_that_never_ends_is_stopped(store: GitStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maxagent.memory.snapshots.git_repository.TIMEOUT", 0.3)
     os.mkfifo(store.folder / ".gitignore")
     with pytest.raises(GitTimeoutError, match="did not look through"):
-        await store.run_git("ls-files", "-o", "--exclude-standard")
+        store.run_git("ls-files", "-o", "--exclude-standard")
 
 
-async def test_no_configuration_but_the_stores_counts(
+def test_no_configuration_but_the_stores_counts(
     store: GitStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(store.folder))
     (store.folder / ".gitconfig").write_text("[core]\n\tautocrlf = true\n[user]\n\tname = x\n")
-    text = (await store.run_git("config", "--list", "--show-origin")).decode()
+    text = store.run_git("config", "--list", "--show-origin").decode()
     origins = {line.split("\t")[0] for line in text.splitlines()}
     assert origins == {f"file:{store.directory / 'config'}"}
 
@@ -116,3 +120,50 @@ def test_rubbish_collection_of_git_loses_no_snapshot(command: str, store: GitSto
     subprocess.run([*git, *command.split()], capture_output=True, check=False)
     result = subprocess.run([*git, "cat-file", "-p", stored.stdout.strip()], capture_output=True)
     assert result.stdout == b"x", result.stderr
+
+
+async def test_thread_returns_its_result() -> None:
+    assert await run_in_thread(lambda one, two: one + two, 1, two=2) == 3
+    with pytest.raises(ZeroDivisionError):
+        await run_in_thread(lambda: 1 / 0)
+
+
+def run_sleeper(started: threading.Event, ends: list[object], folder: Path) -> None:
+    process = get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, ())
+    started.set()
+    with process:
+        ends.append(process.wait())
+    try:
+        get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, ())
+    except WorkCancelled:
+        ends.append("no other")
+        raise
+
+
+async def test_cancelled_thread_kills_its_process(tmp_path: Path) -> None:
+    started, ends = threading.Event(), list[object]()
+    task = asyncio.ensure_future(run_in_thread(run_sleeper, started, ends, tmp_path))
+    await asyncio.to_thread(started.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ends == [-9, "no other"]
+
+
+async def test_cancelled_thread_has_ended() -> None:
+    started, gate, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        started.set()
+        gate.wait()
+        ended.set()
+
+    task = asyncio.ensure_future(run_in_thread(work))
+    await asyncio.to_thread(started.wait)
+    task.cancel()
+    await asyncio.sleep(0)
+    assert not task.done()
+    gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended.is_set()

@@ -1,9 +1,8 @@
-"""A cancelled write leaves no transaction open, at whatever turn of the loop it is cancelled."""
-
 import asyncio
+import gc
 import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,10 @@ from langgraph.store.base import PutOp
 
 from maxagent.config.paths import locate_memory
 from maxagent.memory.cards.store import CardStore, open_store
+from maxagent.memory.checkpoints.saver import SaverConnection
 from maxagent.memory.database.checkpointer import open_checkpointer
+from maxagent.memory.database.connection import connect
+from maxagent.memory.shared_connections import IdleConnections
 
 PLACE = {
     "configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "1"},
@@ -75,22 +77,29 @@ async def test_cancelled_card_leaves_no_transaction(tmp_path: Path, name: str) -
         await STORE_WRITES[name](store)
 
 
-@pytest.mark.parametrize("name", SAVER_WRITES)
+@pytest.mark.parametrize(
+    ("name", "holder", "end"),
+    [
+        ("put", SaverConnection, "write"),
+        ("put_writes", SaverConnection, "write"),
+        ("delete_thread", Connection, "commit"),
+    ],
+)
 async def test_saver_closed_before_commit_keeps_save(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, holder: type, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, has_written, real_commit = tmp_path / "threads.db", asyncio.Event(), Connection.commit
+    path, has_begun, end_write = tmp_path / "threads.db", asyncio.Event(), getattr(holder, end)
 
-    async def commit_late(connection: Connection) -> None:
-        has_written.set()
+    async def end_late(*arguments: object) -> None:
+        has_begun.set()
         for _ in TURNS:
             await asyncio.sleep(0)
-        await real_commit(connection)
+        await end_write(*arguments)
 
     async with open_checkpointer(path) as saver:
-        monkeypatch.setattr(Connection, "commit", commit_late)
+        monkeypatch.setattr(holder, end, end_late)
         task = asyncio.ensure_future(SAVER_WRITES[name](saver))
-        await has_written.wait()
+        await has_begun.wait()
     ensure_unlocked(path)
     await task
 
@@ -119,3 +128,83 @@ async def test_many_cancelled_saves_lock_nobody_out(tmp_path: Path) -> None:
         async with open_checkpointer(path) as other:
             await other.conn.execute("PRAGMA busy_timeout = 500")
             await other.aput_writes(PLACE, [("b", 1)], "other")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "threads.db"
+    connect(path).execute("CREATE TABLE t (x)").connection.close()
+    return path
+
+
+def is_closed(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.total_changes  # noqa: B018
+    except sqlite3.ProgrammingError:
+        return True
+    return False
+
+
+def use(idle: IdleConnections) -> sqlite3.Connection:
+    with idle.use() as connection:
+        connection.execute("INSERT INTO t VALUES (1)")
+        return connection
+
+
+def test_next_use_takes_the_same_connection(path: Path) -> None:
+    idle = IdleConnections(path, connect)
+    first = use(idle)
+    assert use(idle) is first
+    with idle.use() as one, idle.use() as two:
+        assert one is first
+        assert two is not first
+        assert two.execute("SELECT COUNT(*) FROM t").fetchone() == (2,)
+
+
+def replace_file(path: Path) -> None:
+    new = path.with_name("new.db")
+    connect(new).execute("CREATE TABLE t (x)").connection.close()
+    for part in path.parent.glob("threads.db*"):
+        part.unlink()
+    new.rename(path)
+
+
+def fail(path: Path, idle: IdleConnections) -> None:
+    with suppress(sqlite3.Error), idle.use() as connection:
+        connection.execute("SELECT nothing")
+
+
+def begin(path: Path, idle: IdleConnections) -> None:
+    with idle.use() as connection:
+        connection.execute("BEGIN")
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda path, _: replace_file(path), fail, begin], ids=["replaced", "failed", "open"]
+)
+def test_spoilt_connection_is_not_used_again(
+    path: Path, spoil: Callable[[Path, IdleConnections], None]
+) -> None:
+    idle = IdleConnections(path, connect)
+    first = use(idle)
+    spoil(path, idle)
+    assert use(idle) is not first
+    assert is_closed(first)
+
+
+def test_connection_that_cannot_write_is_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maxagent.memory.database.connection.can_write", lambda _: False)
+    idle = IdleConnections(path, connect)
+    with idle.use() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM t").fetchone() == (0,)
+    assert is_closed(connection)
+
+
+def test_connections_end_with_their_owner(path: Path) -> None:
+    idle = IdleConnections(path, connect)
+    connection = use(idle)
+    del idle
+    gc.collect()
+    assert is_closed(connection)

@@ -155,10 +155,10 @@ def test_next_use_takes_the_same_connection(path: Path) -> None:
     idle = IdleConnections(path, connect)
     first = use(idle)
     assert use(idle) is first
-    with idle.use() as one, idle.use() as two:
-        assert one is first
-        assert two is not first
-        assert two.execute("SELECT COUNT(*) FROM t").fetchone() == (2,)
+    with idle.use() as again, idle.use() as other:
+        assert again is first
+        assert other is not first
+        assert other.execute("SELECT COUNT(*) FROM t").fetchone() == (2,)
 
 
 def replace_file(path: Path) -> None:

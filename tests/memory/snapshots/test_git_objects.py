@@ -122,8 +122,8 @@ def test_trees_differ_as_git_says(
     printed = git(store / "objects", "diff-tree", "-r", "--no-renames", "-z", "--no-abbrev", *trees)
     entries = printed.split(b"\0")
     expected = {
-        os.fsdecode(path): tuple(words.decode().removeprefix(":").split(" ")[:4])
-        for words, path in zip(entries[0::2], entries[1::2], strict=False)
+        os.fsdecode(path): tuple(fields.decode().removeprefix(":").split(" ")[:4])
+        for fields, path in zip(entries[0::2], entries[1::2], strict=False)
     }
     changes = list_tree_changes(store / "objects", *trees)
     assert expected == {

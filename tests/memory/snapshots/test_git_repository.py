@@ -123,7 +123,7 @@ def test_rubbish_collection_of_git_loses_no_snapshot(command: str, store: GitSto
 
 
 async def test_thread_returns_its_result() -> None:
-    assert await run_in_thread(lambda one, two: one + two, 1, two=2) == 3
+    assert await run_in_thread(lambda first, term: first + term, 1, term=2) == 3
     with pytest.raises(ZeroDivisionError):
         await run_in_thread(lambda: 1 / 0)
 

@@ -58,9 +58,11 @@ def find_breaks(
     for index, char in enumerate(line):
         size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
-            if place <= begin and index in inside:
+            word_end = index if anywhere else _find_word_end(line, index)
+            if place <= begin and word_end in inside:
                 break
-            begin = place if place > begin else index
+            cut = word_end if word_end > begin else index
+            begin = place if place > begin else cut
             breaks.append(begin)
             cells = measure_width(line[begin:index])
         cells += size
@@ -69,6 +71,14 @@ def find_breaks(
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1
     return breaks
+
+
+def _find_word_end(line: str, index: int) -> int:
+    """Return where the word ends that stays with the closing punctuation at this place."""
+    end = index
+    while end > 0 and line[end] in NEVER_FIRST:
+        end -= 1
+    return end
 
 
 def _may_break(char: str, following: str) -> bool:

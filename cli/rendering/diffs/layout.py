@@ -6,7 +6,7 @@ from rich.text import Text
 
 from ...i18n.catalogs import t
 from ..console import style_text
-from ..line_breaks import cut_text
+from ..line_breaks import TAB, cut_text, find_breaks
 from ..markdown.syntax import highlight_code
 from ..sanitize import sanitize_line
 from ..text_width import measure_width
@@ -19,6 +19,8 @@ SIGN_STYLES = {"context": "dim", "removed": "red", "added": "green"}
 NOTE_STYLE = "dim"
 # Rows that are shown unless all are wanted
 FOLDED_ROWS = 20
+# Least cells for code that hangs under its indent
+MIN_CODE = 24
 # Lines of a hunk that are highlighted
 MAX_HIGHLIGHTED = 2_000
 
@@ -69,7 +71,7 @@ def _render_hunk(hunk: Sequence[DiffLine], path: str, digits: int, width: int) -
             number = f"{line.number:>{digits}} {SIGNS[line.kind]} "
             gutter = Text(number, SIGN_STYLES[line.kind])
         blank = Text(" " * len(gutter))
-        for row in cut_text(code, max(width - len(gutter), 1)):
+        for row in _break_code(code, max(width - len(gutter), 1)):
             rows.append((line, Text.assemble(gutter, row)))
             gutter = blank
     widest = max((measure_width(row.plain) for _, row in rows), default=0)
@@ -78,6 +80,20 @@ def _render_hunk(hunk: Sequence[DiffLine], path: str, digits: int, width: int) -
             row.append(" " * (widest - measure_width(row.plain)))
             row.stylize_before(style)
         yield row
+
+
+def _break_code(code: Text, width: int) -> Iterator[Text]:
+    """Yield rows that break between words and hang under the code; no character is lost."""
+    code.expand_tabs(TAB)
+    plain = code.plain
+    indent = len(plain) - len(plain.lstrip(" "))
+    if measure_width(plain) <= width or width - indent < MIN_CODE:
+        yield from cut_text(code, width)
+        return
+    parts = code.divide(find_breaks(plain, width - indent))
+    rows = [row for part in parts for row in cut_text(part, width - indent)]
+    for at, row in enumerate(rows):
+        yield Text.assemble(" " * indent, row) if at else row
 
 
 def _color_lines(hunk: Sequence[DiffLine], path: str, row_styles: Mapping[str, str]) -> list[Text]:

@@ -58,6 +58,7 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
     """Show the user's last message and its last answer."""
     from rich.text import Text
 
+    from ...rendering.block_printer import BULLET, EDGE
     from ...rendering.console import open_console
     from ...rendering.markdown.blocks import MarkdownBlock
     from ...rendering.markdown.layout import render_block
@@ -74,8 +75,12 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
         if passage.kind in ("answer", "interrupted")
     ]
     if answers:
-        rows = render_block(MarkdownBlock(answers[-1].text), open_console(stderr=False).width)
-        for row in [*([Text("…")] if len(rows) > SHOWN else []), *rows[-SHOWN:]]:
-            session.show(row)
+        width = open_console(stderr=False).width - len(EDGE)
+        rows = render_block(MarkdownBlock(answers[-1].text), width)
+        rows = [*([Text("…")] if len(rows) > SHOWN else []), *rows[-SHOWN:]]
+        session.show("")
+        for at, row in enumerate(rows):
+            session.show(Text.assemble(EDGE if at else BULLET, row) if row else row)
+        session.show("")
         if answers[-1].kind == "interrupted":
             session.show(t("show.interrupted" if answers[-1].text else "show.unanswered"), "dim")

@@ -28,6 +28,27 @@ def test_rows_end_between_words_and_chinese_characters(text, rows):
     assert [row.plain for row in wrap_text(Text(text), 8)] == rows
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "修改了 src/abcdefgh。",
+        "修改了 src/abcdefgh，然后",
+        "见 shop/pricesabc）的说明",
+        "see src/long/abcde, and",
+        "see src/long/abcdef.",
+        "“shop/prices/abc”。",
+        "a/very/long/path/of/twelve！",
+        "https://docs.python.org/3/x#round。",
+        "see https://docs.python.org/3/x#round.",
+        "（https://docs.python.org/3/x#round）。",
+    ],
+)
+@pytest.mark.parametrize("width", range(8, 24))
+def test_closing_punctuation_never_begins_a_row(text: str, width: int) -> None:
+    rows = [row.plain for row in wrap_text(Text(text), width, keeps_addresses=True)]
+    assert not {row[0] for row in rows if row} & set("。，）.,”！"), rows
+
+
 @given(TEXTS, st.integers(2, 30))
 @example("a中。", 3)
 def test_wrapped_rows_fit_and_lose_only_spaces(text, width):

@@ -69,3 +69,10 @@ def test_folding_tells_how_many_rows_are_left() -> None:
     rows = [Text(str(number)) for number in range(30)]
     assert [row.plain for row in fold_rows(rows, 2)] == ["0", "1", "… 28 more lines"]
     assert len(fold_rows(rows, None)) == 30 and len(fold_rows(rows, 29)) == 30
+
+
+def test_broken_code_hangs_under_its_indent() -> None:
+    line = "    total = first_long_name + second_long_name + third_long_name\n"
+    rows = [row.plain.rstrip() for row in rows_of("a\n", line, 48)][1:]
+    assert rows[0].startswith("  1 +     total = ") and len(rows) == 2
+    assert rows[1].startswith(" " * 10) and rows[1].split()[-1] == "third_long_name"

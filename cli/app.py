@@ -311,6 +311,8 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 def _print_error(error: Exception) -> int:
     """Print the error and its hint on stderr; return the exit code."""
+    from .rendering.console import format_error, open_console  # imports rich
+
     if asks_for_help(error):
         echo(str(error), err=True)
         return exit_codes.USAGE
@@ -322,9 +324,9 @@ def _print_error(error: Exception) -> int:
         message, hint = translate(description.message), description.hint
         exit_code = description.exit_code
     with suppress(OSError):  # the terminal is closed
-        echo(t("error.says", message=message), err=True)
-        if hint:
-            echo(t("error.hint", hint=translate(hint)), err=True)
+        console = open_console()
+        for row in format_error(console, message, translate(hint) if hint else ""):
+            console.print(row)
     return exit_code
 
 

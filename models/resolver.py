@@ -273,8 +273,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
         raise UsageError(
             text("No key for the provider `{name}`", name=chosen.name),
             hint=text(
-                "run `mcode auth login {name}`, or set {variables}, or `litellm.api_key` in the "
-                "configuration",
+                "run `mcode auth login {name}`, or set {variables}",
                 name=chosen.name,
                 variables=variables,
             ),

@@ -34,6 +34,7 @@ MIN_COLUMNS = 16
 WHOLE = 16
 POINTER = "❯"
 PALE = "fg:ansibrightblack"
+SELECTED = "bold fg:ansicyan"
 # Below the text of a choice, right of its pointer and its number
 HANG = f"{MARGIN}    "
 
@@ -139,7 +140,7 @@ class ListQuestion:
         if at != self.keys.selected:
             return ""
         is_live = bool(self.keys.text) or self.keys.is_ready(time.monotonic())
-        return "bold fg:ansicyan" if is_live else PALE
+        return SELECTED if is_live else PALE
 
     def render_hint(self) -> "StyleAndTextTuples":
         """Return what can be pressed now, below an empty row; nothing while no key counts."""

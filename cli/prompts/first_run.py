@@ -17,8 +17,6 @@ from ...models.auth.credentials import has_key
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
-from ..rendering.console import MARGIN, open_console, show_line
-from ..rendering.output import echo
 from .terminal_echo import hidden_echo
 
 if TYPE_CHECKING:
@@ -48,6 +46,8 @@ def welcome(home: Path) -> None:
     """Say what has been started, the first time that a user starts it."""
     if home.exists() or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
+    from ..rendering.console import MARGIN, open_console, show_line  # imports rich
+
     console = open_console()
     console.print()
     show_line(console, f"{MARGIN}{t('first_run.welcome')}", "bold")
@@ -81,6 +81,7 @@ def _is_configured(settings: "Settings") -> bool:
 
 def _ask_until_it_works(settings: "Settings", home: Path) -> None:
     from ...models.served_models import find_local_servers
+    from ..rendering.console import format_error, open_console
     from .credential_input import ask_credential
     from .login import log_in
 
@@ -93,9 +94,10 @@ def _ask_until_it_works(settings: "Settings", home: Path) -> None:
             _set_up_provider(settings, home, name, key)
             return
         except MaxAgentError as error:
-            echo(t("error.says", message=translate(error.message)), err=True)
-            if error.hint:
-                echo(t("error.hint", hint=translate(error.hint)), err=True)
+            hint = translate(error.hint) if error.hint else ""
+            console = open_console()
+            for row in format_error(console, translate(error.message), hint):
+                console.print(row)
 
 
 def _needs_login(name: str) -> bool:
@@ -108,6 +110,7 @@ def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> N
     """Test the provider, store the key, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
     from ...models.auth.credentials import Credential, store_credential
+    from ..rendering.console import MARGIN, open_console, show_line
     from .sync_bridge import run_sync
 
     resolved = _resolve_with_key(settings, name, key)
@@ -128,7 +131,6 @@ def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequen
     from .text_input import discard_typeahead
 
     discard_typeahead()  # a key that came again is not shown as a search
-    echo(t("first_run.model"), err=True)
     listings = list_models_with_names(settings, os.environ, resolved.provider, names, "")
     model = pick_model(listings)
     if not model:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..i18n.catalogs import t
 from ..rendering.listings.models import build_row
 from ..rendering.table import NARROW
 from .picker import pick_item, rank_by_text
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def pick_model(listings: "Sequence[ModelListing]") -> str:
     """Return `PROVIDER/MODEL` that the user selects; empty if they leave. Needs a terminal."""
-    picked = pick_item(listings, rank_models, build_cells)
+    picked = pick_item(listings, rank_models, build_cells, heading=t("picker.models"))
     return picked.model.name if picked else ""
 
 

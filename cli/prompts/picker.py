@@ -5,15 +5,18 @@ stderr.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..i18n.catalogs import t
+from ..rendering.console import MARGIN
 from ..rendering.output import echo
 from ..rendering.table import GAP, NARROW, align_columns
 from ..rendering.text_width import measure_width
 from .choice import ask_number
+from .choice_list import PALE, POINTER, SELECTED
 from .sync_bridge import run_sync
 from .text_input import holds_key
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.layout import Window
 
 # Rows about the selected item
 PREVIEW_ROWS = 2
@@ -29,6 +33,9 @@ SHOWN = 10
 # From 0 to 100: share of the typed text that must occur, in this order, in an item's title
 MIN_SIMILARITY = 75.0
 
+HEADING = "fg:ansicyan"
+_GAPS = re.compile(r"(\s{2,})")
+_ID = re.compile(r"[0-9a-f]{8}")
 Item = TypeVar("Item")
 # The items that match the typed text, best first
 Rank = Callable[[Sequence[Item], str], list[Item]]
@@ -46,6 +53,8 @@ def pick_item(
     rank: "Rank[Item]",
     build_cells: "BuildCells[Item]",
     describe: Callable[[Item], Sequence[str]] | None = None,
+    *,
+    heading: str,
 ) -> Item | None:
     """Return the item that the user selects; None if they leave. Needs a terminal.
 
@@ -53,7 +62,8 @@ def pick_item(
     """
     if not can_draw_picker():
         return _pick_by_number(items, build_cells)
-    return run_sync(build_picker(PickerState(items, rank, build_cells), describe).run_async())
+    state = PickerState(items, rank, build_cells)
+    return run_sync(build_picker(state, describe, heading=heading).run_async())
 
 
 def rank_by_text(
@@ -124,7 +134,8 @@ class PickerState(Generic[Item]):
         """Return the visible lines, cut to the width, and whether each is the selected one."""
         first = max(0, min(self._at - SHOWN // 2, len(self.fitting) - SHOWN))
         seen = self.fitting[first : first + SHOWN]
-        texts = _format_rows(self._build_cells(seen, columns - 2), columns - 2) if seen else []
+        room = columns - len(MARGIN) - len(POINTER) - 1
+        texts = _format_rows(self._build_cells(seen, room), room) if seen else []
         return [(first + at == self._at, text) for at, text in enumerate(texts)]
 
 
@@ -140,8 +151,16 @@ def _truncate_line(text: str, columns: int) -> str:
     return f"{text}…"
 
 
+def cut_column(cells: Sequence[str], columns: int) -> list[str]:
+    """Return the cells of a column, none wider than that."""
+    return [_truncate_line(cell, max(columns, 1)) for cell in cells]
+
+
 def build_picker(
-    choice: PickerState[Item], describe: Callable[[Item], Sequence[str]] | None = None
+    choice: PickerState[Item],
+    describe: Callable[[Item], Sequence[str]] | None = None,
+    *,
+    heading: str,
 ) -> "Application[Item | None]":
     """Build the picker; the caller runs it."""
     from prompt_toolkit.application import Application
@@ -155,33 +174,32 @@ def build_picker(
     )
     from prompt_toolkit.output import create_output
 
+    # prompt_toolkit would warn about a terminal that does not report its cursor position
+    os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     typed = Buffer(multiline=False, on_text_changed=lambda buffer: choice.filter(buffer.text))
     output = create_output(stdout=sys.stderr)
 
     def render_rows() -> "StyleAndTextTuples":
-        lines = choice.render_lines(output.get_size().columns)
-        return [
-            ("reverse" if is_chosen else "", f"{'›' if is_chosen else ' '} {text}\n")
-            for is_chosen, text in lines
-        ] or [("", t("picker.nothing"))]
+        return _style_lines(choice.render_lines(output.get_size().columns))
 
     def render_preview() -> str:
         item, columns = choice.selected_item, output.get_size().columns
         lines = describe(item) if describe and item else ()
-        return "\n".join(_truncate_line(line, columns) for line in lines)
+        return "\n".join(_truncate_line(f"{MARGIN}{line}", columns) for line in lines)
 
     mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
-    search = BufferControl(typed, [mask, BeforeInput(f"{t('picker.search')} ")])
+    search = BufferControl(typed, [mask, BeforeInput(f"{MARGIN}{t('picker.search')} ")])
+    preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)
     body = HSplit(
         [
+            Window(char="─", height=1, style=HEADING),
+            _build_line(heading, f"bold {HEADING}"),
             Window(search, height=1),
+            _build_line(),
             Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1),
-            *(
-                [Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style="italic")]
-                if describe
-                else []
-            ),
-            Window(FormattedTextControl(t("picker.keys")), height=1),
+            *([_build_line(), preview] if describe else []),
+            _build_line(),
+            _build_line(t("picker.keys"), PALE),
         ]
     )
     application: Application[Item | None] = Application(
@@ -189,6 +207,30 @@ def build_picker(
     )
     application.ttimeoutlen = 0.05  # a lone Esc takes effect soon
     return application
+
+
+def _build_line(label: str = "", style: str = "") -> "Window":
+    from prompt_toolkit.layout import FormattedTextControl, Window
+
+    return Window(FormattedTextControl(f"{MARGIN}{label}"), height=1, style=style)
+
+
+def _style_lines(lines: Sequence[tuple[bool, str]]) -> "StyleAndTextTuples":
+    fragments: StyleAndTextTuples = []
+    for is_selected, text in lines:
+        head = f"{MARGIN}{POINTER if is_selected else ' '} "
+        fragments += [("", "\n")] if fragments else []
+        fragments += [(SELECTED, head + text)] if is_selected else [("", head), *_style_cells(text)]
+    return fragments or [("", f"{MARGIN}{t('picker.nothing')}")]
+
+
+def _style_cells(line: str) -> "StyleAndTextTuples":
+    """Return the cells of a line: what waits for the user stands out, an ID is pale."""
+    waiting = t("threads.status.waiting")
+    return [
+        ("fg:ansiyellow" if cell == waiting else PALE if _ID.fullmatch(cell) else "", cell)
+        for cell in _GAPS.split(line)
+    ]
 
 
 def _build_bindings(choice: PickerState[Item]) -> "KeyBindings":

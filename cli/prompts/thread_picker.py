@@ -9,8 +9,9 @@ from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
 from ..rendering.listings.threads import SHORT_ID, format_title
 from ..rendering.sanitize import sanitize_line
-from ..rendering.table import NARROW
-from .picker import pick_item, rank_by_text
+from ..rendering.table import GAP, NARROW
+from ..rendering.text_width import measure_width
+from .picker import cut_column, pick_item, rank_by_text
 
 
 def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
@@ -22,6 +23,7 @@ def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
         rank_threads,
         partial(build_cells, read_cost=read_cost),
         lambda row: describe(row.thread_id, by_id[row.thread_id].request),
+        heading=t("picker.threads"),
     )
 
 
@@ -51,7 +53,7 @@ def describe_thread(thread_id: str, request: str) -> tuple[str, str]:
     last = messages[-1] if messages else 0
     words = entries[last].text if messages else request
     answers = [entry.text for entry in entries[last:] if entry.kind in ("answer", "interrupted")]
-    return f"  › {sanitize_line(words)}", f"    {sanitize_line(answers[-1])}" if answers else ""
+    return f"▌ {sanitize_line(words)}", f"● {sanitize_line(answers[-1])}" if answers else ""
 
 
 def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
@@ -67,12 +69,21 @@ def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
 def build_cells(
     rows: Sequence[ThreadRow], columns: int, read_cost: Callable[[str], str] = lambda _: ""
 ) -> list[list[str]]:
-    """Return one row of cells for each thread; on a narrow screen only age and title."""
-    cells = [[format_age(row.updated_at), format_title(row)] for row in rows]
-    if columns < NARROW:
-        return cells
-    status = [t(f"threads.status.{row.status}") for row in rows]
-    return [
-        [row.thread_id[:SHORT_ID], word, cell[0], str(row.steps), read_cost(row.thread_id), cell[1]]
-        for row, word, cell in zip(rows, status, cells, strict=True)
-    ]
+    """Return one row of cells for each thread: its title, then facts; narrow: only its age."""
+    facts = [[format_age(row.updated_at)] for row in rows]
+    if columns >= NARROW:
+        facts = [
+            [
+                t(f"threads.status.{row.status}"),
+                t("picker.step" if row.steps == 1 else "picker.steps", count=row.steps),
+                read_cost(row.thread_id),
+                age,
+                row.thread_id[:SHORT_ID],
+            ]
+            for row, (age,) in zip(rows, facts, strict=True)
+        ]
+    if not any(fact[2] for fact in facts if len(fact) > 2):  # no cost is known
+        facts = [[*fact[:2], *fact[3:]] for fact in facts]
+    widths = [max(map(measure_width, column)) + len(GAP) for column in zip(*facts, strict=True)]
+    titles = cut_column([format_title(row) for row in rows], columns - sum(widths))
+    return [[title, *fact] for title, fact in zip(titles, facts, strict=True)]

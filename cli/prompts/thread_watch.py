@@ -58,7 +58,9 @@ async def _run_picker(changes: "ThreadWatch", rows: "list[ThreadRow]") -> "Threa
     describe = cache(describe_thread)
     requests = {row.thread_id: row.request for row in rows}
     picker = build_picker(
-        state, lambda row: describe(row.thread_id, requests.get(row.thread_id, row.request))
+        state,
+        lambda row: describe(row.thread_id, requests.get(row.thread_id, row.request)),
+        heading=t("picker.watch"),
     )
     follower = asyncio.create_task(_follow(changes, state, picker))
     try:

@@ -17,7 +17,6 @@ from ...config.trust.decision import (
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate_notice
 from ..options import OutputFormat
-from ..rendering.console import MARGIN, open_console, show_heading, show_line, show_sentence
 from ..rendering.output import echo
 from ..rendering.sanitize import sanitize_line
 
@@ -66,6 +65,7 @@ def warn_untrusted(folder: Path) -> None:
 
 def show_inventory(trust: Trust, *, tests: bool, margin: str = "") -> None:
     """Print on stderr the project files of the folder."""
+    from ..rendering.console import open_console, show_line, show_sentence  # imports rich
     from ..rendering.listings.trust_inventory import format_inventory
 
     header = "trust.folder.partly" if trust.trusted else "trust.folder"
@@ -76,6 +76,7 @@ def show_inventory(trust: Trust, *, tests: bool, margin: str = "") -> None:
 
 
 def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> None:
+    from ..rendering.console import MARGIN, open_console, show_heading
     from .choice import ask_choice
     from .choice_keys import Choice
     from .typing_state import TYPING

@@ -10,8 +10,10 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from ...config.security.redaction import redact
+from ..i18n.catalogs import t
 from .line_breaks import wrap_text
 from .sanitize import sanitize_text
+from .text_width import measure_width
 
 # Least cells for the text of a row, however large its indent
 MIN_ROOM = 20
@@ -19,6 +21,8 @@ CODE_STYLE = "cyan"
 # Left of everything that belongs to a question
 MARGIN = "  "
 _CODE = re.compile(r"`([^`\n]+)`")
+# A sentence with one command, and other ways after it
+_FIRST_WAY = re.compile(r"([^`\n]*`[^`\n]+`)[,;，；] ?((?:or|for|或|如果|使用)[^\n]*)")
 
 
 def open_console(*, stderr: bool = True) -> Console:
@@ -47,6 +51,23 @@ def style_sentence(console: Console, text: str, style: str) -> Text:
     return result.append(plain.plain[place:])
 
 
+def format_hint(console: Console, hint: str) -> list[Text]:
+    """Return what to do about an error; a terminal gets other ways below the first, and pale."""
+    first = _FIRST_WAY.match(hint) if can_redraw(console) else None
+    rows = [first[1], first[2]] if first else [hint]
+    head = t("error.hint", hint=rows[0])
+    indent = " " * measure_width(head.removesuffix(rows[0]))
+    others = [style_sentence(console, f"{indent}{row}", "dim") for row in rows[1:]]
+    return [style_sentence(console, head, ""), *others]
+
+
+def format_error(console: Console, message: str, hint: str) -> list[Text]:
+    """Return rows that say what is wrong, in red, and what to do."""
+    says = style_sentence(console, t("error.says", message=message), "bold red")
+    lines = [says, *(format_hint(console, hint) if hint else ())]
+    return [row for line in lines for row in wrap_for_console(console, line)]
+
+
 def show_line(console: Console, text: str, style: str) -> None:
     """Print foreign text in one style; a narrow terminal wraps it between words."""
     for row in wrap_for_console(console, style_text(text, style)):
@@ -59,14 +80,14 @@ def show_sentence(console: Console, text: str, style: str = "") -> None:
         console.print(row)
 
 
-def show_heading(console: Console, words: str, style: str = "yellow") -> None:
-    """Begin a question below a rule; a terminal that cannot be redrawn gets only the words."""
+def show_heading(console: Console, heading: str, style: str = "yellow") -> None:
+    """Begin a question below a rule; a terminal that cannot be redrawn gets only the heading."""
     console.print()
     if not can_redraw(console):
-        show_line(console, words, f"bold {style}")
+        show_line(console, heading, f"bold {style}")
         return
     show_rule(console, style)
-    show_line(console, f"{MARGIN}{words}", f"bold {style}")
+    show_line(console, f"{MARGIN}{heading}", f"bold {style}")
     console.print()
 
 

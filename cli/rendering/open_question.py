@@ -10,7 +10,7 @@ from ...sdk.events import Question
 from ...sdk.interrupt_response import list_answer_options
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
-from .console import show_line
+from .console import MARGIN, show_line, show_sentence
 from .listings.threads import SHORT_ID
 from .sanitize import sanitize_line
 from .tool_summary import format_call
@@ -22,7 +22,11 @@ def show_open_question(console: Console, question: Question) -> None:
 
     thread = question.thread_id[:SHORT_ID]
     if question.kind == "limit":
-        show_line(console, sanitize_line(describe_limit(question, thread)), "yellow")
+        limit, command, *others = describe_limit(question, thread).split("\n")
+        show_sentence(console, f"\n{MARGIN}{limit}", "bold yellow")
+        show_sentence(console, f"{MARGIN}{command}")
+        for line in others:
+            show_sentence(console, f"{MARGIN}{line}", "dim")
         return
     if words := describe_asker(question):
         show_line(console, f"\n{words}", "bold")

@@ -84,7 +84,7 @@ def test_a_pasted_key_leads_to_an_answer(
         terminal.type(PASTE)  # no Enter
         run.see(run.words("auth.ask.provider"), run.words("choice.leave.exit"))
         terminal.type("1")
-        run.see("deepseek-reasoner", run.words("first_run.model"), run.words("picker.keys"))
+        run.see("deepseek-reasoner", run.words("picker.models"), run.words("picker.keys"))
         terminal.press("enter")
         run.see(run.words("repl.placeholder"))
         terminal.type("hi").press("enter")
@@ -121,7 +121,7 @@ def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider
         assert tested.wait(60)
         terminal.type(KEY)  # while it is tested
         typed.set()
-        run.see(run.words("first_run.model"), run.words("picker.keys"))
+        run.see(run.words("picker.models"), run.words("picker.keys"))
         terminal.type(PASTE)  # in the search for a model
         terminal.press("ctrl-u").press("enter")
         run.see(run.words("repl.placeholder"))

@@ -13,7 +13,14 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate, translate_notice
 from ...i18n.stored_messages import translate_stored
 from ..block_printer import EDGE, BlockPrinter
-from ..console import TransientRows, can_redraw, open_console, style_sentence, style_text
+from ..console import (
+    TransientRows,
+    can_redraw,
+    format_hint,
+    open_console,
+    style_sentence,
+    style_text,
+)
 from ..diffs.layout import FOLDED_ROWS, fold_rows, render_file_head
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
@@ -221,8 +228,8 @@ class BlockRenderer(TextRenderer):
     def _show_failure(self, event: ev.Failure) -> None:
         self._print_line(t("error.says", message=translate(event.message)), "bold red")
         if event.hint:
-            hint = t("error.hint", hint=translate(event.hint))
-            self._printer.print_rows(style_sentence(self._console, hint, ""))
+            for row in format_hint(self._console, translate(event.hint)):
+                self._printer.print_rows(row)
         if event.thread_id:
             thread_line = t("run.kept", thread=event.thread_id[:SHORT_ID])
             self._printer.print_rows(style_text(thread_line, "dim"))

@@ -281,11 +281,14 @@ def show_error(session: Session, error: BaseException) -> None:
     ):  # such as a missing key, which fails the startup and the message alike
         return
     session.last_error_message = description.message
-    session.show(t("error.says", message=translate(description.message)), "bold red")
-    if description.hint:
-        session.show(
-            t("error.hint", hint=_adapt_hint(session, translate(description.hint))), "yellow"
-        )
+    from rich.text import Text
+
+    from ...rendering.console import format_error, open_console
+
+    hint = _adapt_hint(session, translate(description.hint)) if description.hint else ""
+    console = open_console(stderr=False)
+    rows = format_error(console, translate(description.message), hint)
+    session.show(Text("\n").join(rows))
 
 
 def _adapt_hint(session: Session, hint: str) -> str:

@@ -78,9 +78,8 @@ def test_the_choice_moves_within_what_is_there() -> None:
     for by, title in [(-1, 0), (1, 1), (SHOWN, 11), (99, 29), (1, 29), (-SHOWN, 19)]:
         choice.move(by)
         assert choice.selected_item and choice.selected_item.title == f"Title {title}"
-        assert [title for chosen, title in choice.render_lines(80) if chosen][0].endswith(
-            f"Title {title}"
-        )
+        (selected,) = [line for chosen, line in choice.render_lines(80) if chosen]
+        assert selected.startswith(f"Title {title} ")
         assert len(choice.render_lines(80)) == SHOWN
     choice.filter("title 7")
     assert choice.selected_item and choice.selected_item.title == "Title 7"

@@ -15,7 +15,17 @@ DOORS = {"rendering/output.py", "rendering/console.py"}
 """The doors themselves; `table.py` makes safe what it hands to a library."""
 PRINTED = {
     "rendering/table.py": ["table"],
-    "rendering/console.py": ["row", "row", "content", "row"],
+    "rendering/console.py": [
+        "Text('─' * console.width, style)",
+        "row",
+        "row",
+        "row",
+        "content",
+        "row",
+    ],
+    "rendering/approval_request.py": ["Text.assemble((head, 'dim'), row)"],
+    "app.py": ["row"],
+    "prompts/first_run.py": ["row"],
     "rendering/block_printer.py": ["row"],
     "rendering/blocks/renderer.py": [
         "build_user_message(event.title, self._console.width)",

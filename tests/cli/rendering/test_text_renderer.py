@@ -137,7 +137,7 @@ def test_a_parked_command_is_shown_whole(capsys):
     args = {"command": "cat <<E\n" + "x" * 200 + "\nE\nrm -r build"}
     request = {"name": "run_command", "args": args, "sandbox": "bubblewrap"}
     err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
-    assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  folder: .\n  sandbox: bubblewrap\n" in err
+    assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  sandbox: bubblewrap\n" in err
 
 
 @pytest.mark.parametrize("kind", ["approval", "pull_request"])

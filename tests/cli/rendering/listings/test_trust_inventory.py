@@ -45,12 +45,12 @@ def test_far_reaching_settings_show_values_without_secrets(tmp_path: Path) -> No
         "after_edit: {'*.py': ['rm {file}']}\n"
     )
     assert lines(tmp_path) == [
-        "  configuration",
+        "  settings",
         "    .llc.yaml",
         "      sets model.default",
-        '      ! litellm.base_url: "https://e"',
-        '      ! litellm.api_key: "********"',
-        '      ! after_edit.*.py: ["rm {file}"]',
+        "      ! sends your messages to: `https://e`",
+        "      ! litellm.api_key: `********`",
+        "      ! after each edit (after_edit.*.py): `rm {file}`",
     ]
 
 

@@ -22,6 +22,7 @@ from .text_input import holds_key
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
+    from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
     from prompt_toolkit.layout import Window
@@ -165,13 +166,7 @@ def build_picker(
     """Build the picker; the caller runs it."""
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
-    from prompt_toolkit.filters import Condition
-    from prompt_toolkit.layout import BufferControl, FormattedTextControl, HSplit, Layout, Window
-    from prompt_toolkit.layout.processors import (
-        BeforeInput,
-        ConditionalProcessor,
-        PasswordProcessor,
-    )
+    from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, Window
     from prompt_toolkit.output import create_output
 
     # prompt_toolkit would warn about a terminal that does not report its cursor position
@@ -187,26 +182,40 @@ def build_picker(
         lines = describe(item) if describe and item else ()
         return "\n".join(_truncate_line(f"{MARGIN}{line}", columns) for line in lines)
 
-    mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
-    search = BufferControl(typed, [mask, BeforeInput(f"{MARGIN}{t('picker.search')} ")])
     preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)
-    body = HSplit(
-        [
-            Window(char="─", height=1, style=HEADING),
-            _build_line(heading, f"bold {HEADING}"),
-            Window(search, height=1),
-            _build_line(),
-            Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1),
-            *([_build_line(), preview] if describe else []),
-            _build_line(),
-            _build_line(t("picker.keys"), PALE),
-        ]
-    )
+    rows = Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1)
+    body = [
+        Window(char="─", height=1, style=HEADING),
+        _build_line(heading, f"bold {HEADING}"),
+        _build_search(typed),
+        _build_line(),
+        rows,
+        *([_build_line(), preview] if describe else []),
+        _build_line(),
+        _build_line(t("picker.keys"), PALE),
+    ]
     application: Application[Item | None] = Application(
-        Layout(body), key_bindings=_build_bindings(choice), erase_when_done=True, output=output
+        Layout(HSplit(body)),
+        key_bindings=_build_bindings(choice),
+        erase_when_done=True,
+        output=output,
     )
     application.ttimeoutlen = 0.05  # a lone Esc takes effect soon
     return application
+
+
+def _build_search(typed: "Buffer") -> "Window":
+    from prompt_toolkit.filters import Condition
+    from prompt_toolkit.layout import BufferControl, Window
+    from prompt_toolkit.layout.processors import (
+        BeforeInput,
+        ConditionalProcessor,
+        PasswordProcessor,
+    )
+
+    mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
+    prompt = BeforeInput(f"{MARGIN}{t('picker.search')} ")
+    return Window(BufferControl(typed, [mask, prompt]), height=1)
 
 
 def _build_line(label: str = "", style: str = "") -> "Window":

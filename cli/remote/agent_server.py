@@ -196,7 +196,7 @@ class AgentServer:
             if is_over:
                 return
             # once more after its end: what came last may not have been sent
-            is_over = (await self._get(path))["status"] not in ("pending", "running")
+            is_over = await self._read_status(run) not in ("pending", "running")
 
     async def _read_end(self, run: RunPlace, row: Json, failure: str) -> Json:
         state = await self._get(f"/threads/{run.thread_id}/state")
@@ -208,7 +208,8 @@ class AgentServer:
             count = {"position": 1, "count": len(questions)}
             return build_message("question", {**drop_type(first), **count, "others": others})
         usage = build_usage(values.get("usage"))
-        if state["next"]:
+        status = await self._read_status(run)
+        if state["next"] or status == "interrupted":
             return build_message("interrupted", {"thread_id": run.thread_id, "usage": usage})
         completion: Json = {
             "thread_id": run.thread_id,
@@ -221,6 +222,11 @@ class AgentServer:
             "usage": usage,
         }
         return build_message("completion", completion)
+
+    async def _read_status(self, run: RunPlace) -> str:
+        """Return how a run stands; empty if the thread had none."""
+        path = f"/threads/{run.thread_id}/runs/{run.after}"
+        return str((await self._get(path))["status"]) if run.after else ""
 
     async def _get(self, path: str) -> Any:
         return await self._connection.ask("GET", path)

@@ -9,12 +9,14 @@ A new key takes:
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from ..security.ssh_signatures import read_public_key
 from ..text import text
 from .schema import ApprovalMode, ModelPrice, Rules
 from .section import Section
@@ -99,9 +101,30 @@ class ManagedPermissions(Section):
     ask: Rules = Field(default_factory=Rules)
 
 
+class PolicySource(Section):
+    """Where the policy is that this machine obeys."""
+
+    url: str
+    """Its address; its signature is at the same address with `.sig`."""
+    key: str
+    """The public key that signs it: a line of `id_ed25519.pub`."""
+
+    @model_validator(mode="after")
+    def _check_source(self) -> "PolicySource":
+        parts = _split_url(self.url)
+        if not parts or parts[0] != "https" or "?" in self.url or "#" in self.url:
+            raise ValueError("`url` must be an https address without a query")
+        read_public_key(self.key)
+        return self
+
+
 class PolicyKeys(Section):
     """Everything that a policy can restrict; what it does not name is as without it."""
 
+    source: PolicySource | None = None
+    """The signed policy to obey in place of this file."""
+    expires: datetime | None = None
+    """When the policy ends; from then on nothing runs until there is another one."""
     mode: ApprovalMode | None = None
     """The loosest approval mode."""
     providers: list[str] | None = None
@@ -120,6 +143,21 @@ class PolicyKeys(Section):
     permissions: ManagedPermissions = ManagedPermissions()
     limits: ManagedLimits = ManagedLimits()
     retention: ManagedRetention = ManagedRetention()
+
+    @model_validator(mode="after")
+    def _check_alone(self) -> "PolicyKeys":
+        if self.source and self.model_fields_set != {"source"}:
+            raise ValueError("a policy with `source` has no other keys: they are in the signed one")
+        return self
+
+    @field_validator("expires", mode="before")
+    @classmethod
+    def _read_expiry(cls, moment: object) -> object:
+        try:
+            read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        except ValueError as error:
+            raise ValueError("must be a time, such as 2027-01-31T00:00:00Z") from error
+        return read.replace(tzinfo=read.tzinfo or UTC) if isinstance(read, datetime) else read
 
     @field_validator("hosts")
     @classmethod

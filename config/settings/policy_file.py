@@ -7,6 +7,7 @@ the event loop of a server may be what asks.
 import os
 import stat
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,15 @@ from ..text import join_texts, text
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from .managed_policy import ManagedPolicy
+    from .managed_policy import ManagedPolicy, PolicySource
     from .sources import Layer
 
 POLICY_FILE = Path("/etc/maxagent/policy.yaml")
 MAX_BYTES = 1_000_000
 # The last policy by what its file was
 _policies: "dict[tuple[object, ...], ManagedPolicy]" = {}
+# The last signed policy by its content
+_signed: "dict[bytes, ManagedPolicy]" = {}
 
 
 def load_managed_policy() -> "ManagedPolicy | None":
@@ -51,32 +54,68 @@ def _is_link(file: Path) -> bool:
     return False
 
 
-def _load_policy(file: Path, descriptor: int) -> "ManagedPolicy":
+def _load_policy(file: Path, descriptor: int) -> "ManagedPolicy | None":
     status = os.fstat(descriptor)
     identity = (file, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
     if identity not in _policies:
         policy = _read_policy(file, descriptor, status)
         _policies.clear()
         _policies[identity] = policy
-    return _policies[identity]
+    policy = _policies[identity]
+    if policy.keys.source:
+        return _load_signed(file, policy.keys.source)
+    return _check_expiry(file, policy)
+
+
+def _load_signed(file: Path, source: "PolicySource") -> "ManagedPolicy | None":
+    """Return the policy of a signed URL; None for the request that fetches it."""
+    from .signed_policy import is_fetching, read_signed_policy
+
+    if is_fetching():
+        return None
+    try:
+        content = read_signed_policy(source)
+    except ValueError as error:
+        raise _build_error(file, str(error)) from error
+    if content not in _signed:
+        policy = _parse_policy(file, source.url, content)
+        if policy.keys.source or policy.keys.expires is None:
+            reason = text("a signed policy needs `expires`, and has no `source`")
+            raise _build_error(file, reason)
+        _signed.clear()
+        _signed[content] = policy
+    return _check_expiry(file, _signed[content])
+
+
+def _check_expiry(file: Path, policy: "ManagedPolicy") -> "ManagedPolicy":
+    expires = policy.keys.expires
+    if expires and expires <= datetime.now(UTC):
+        raise _build_error(file, text("the policy has ended at {moment}", moment=expires))
+    return policy
 
 
 def _read_policy(file: Path, descriptor: int, status: os.stat_result) -> "ManagedPolicy":
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+        raise _build_error(file, text("it is not a text file"))
+    try:
+        content = os.read(descriptor, MAX_BYTES)
+    except OSError as error:
+        raise _build_error(file, error.strerror or str(error)) from error
+    return _parse_policy(file, str(file), content)
+
+
+def _parse_policy(file: Path, origin: str, content: bytes) -> "ManagedPolicy":
     from pydantic import ValidationError
 
     from ..yaml.reader import decode_utf8, parse_document
     from .managed_policy import ManagedPolicy, PolicyKeys
     from .sources import Layer
 
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-        raise _build_error(file, text("it is not a text file"))
     try:
-        document = parse_document(file, decode_utf8(file, os.read(descriptor, MAX_BYTES)))
-    except OSError as error:
-        raise _build_error(file, error.strerror or str(error)) from error
+        document = parse_document(file, decode_utf8(file, content))
     except UsageError as error:
         raise _build_error(file, error.message) from error
-    layer = Layer(str(file), document.values, document.lines)
+    layer = Layer(origin, document.values, document.lines)
     try:
         return ManagedPolicy(PolicyKeys.model_validate(document.values, strict=True), layer)
     except ValidationError as error:

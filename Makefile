@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture pictures test test-fast test-postgres evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture pictures test test-fast test-postgres evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service torture-workers torture-stopped parked-threads race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -16,7 +16,7 @@ install: $(INSTALLED) ## create .venv and install MaxAgent with all test depende
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MaxAgent needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai,code,web,postgres]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai,code,web,postgres,workers]'
 	@touch $@
 
 demo: $(INSTALLED) ## repair a small project with a scripted model; no key, no network
@@ -35,7 +35,7 @@ test-postgres: $(INSTALLED) ## run the tests of memory and threads on a real Pos
 	env -u PYTHONDONTWRITEBYTECODE MCODE_TEST_POSTGRES=1 $(BIN)/python -m pytest -n 4 --dist loadfile tests/memory tests/sdk/threads tests/sdk/transfer
 
 evals: ## list the evaluations: programs with a report, which take minutes to hours
-	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|harness|interop|race|token-counts|torture)'
+	@$(MAKE) --no-print-directory help | grep -E '^(bench|corpus|edit-eval|fuzz|harness|interop|parked|race|token-counts|torture)'
 
 evals-test: $(INSTALLED) ## run the tests of the evaluations
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 4 --dist loadfile evals
@@ -101,6 +101,16 @@ torture-acp: $(INSTALLED) ## kill mcode acp and its editor N times: make torture
 torture-web: $(INSTALLED) ## cut a page and kill its server N times, then 50 threads for 100 pages: make torture-web N=100
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/web_torture.py $(or $(N),100)
 	PYTHONPATH=tests/fixtures:tests/e2e $(BIN)/python evals/torture/web_load.py
+
+torture-workers: $(INSTALLED) ## kill workers of a queue every 4 seconds: make torture-workers TASKS=200 WORKERS=4, or KILLS=200 WORKERS=2
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/worker_kills.py --tasks $(or $(TASKS),200) --workers $(or $(WORKERS),4) \
+		$(if $(KILLS),--kills $(KILLS)) $(if $(EVERY),--every $(EVERY))
+
+torture-stopped: $(INSTALLED) ## stop a worker beyond its lease, then let it go on: it writes nothing
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/stopped_worker.py
+
+parked-threads: $(INSTALLED) ## park 10,000 threads; print memory and connections: make parked-threads N=10000
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/parked_threads.py --threads $(if $(filter 200,$(N)),10000,$(N))
 
 race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python evals/torture/link_race.py $(SECONDS)

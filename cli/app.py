@@ -62,6 +62,11 @@ COMMAND_GROUPS = {
         "web": "web.command:web",
         "studio": "commands.studio:studio",
     },
+    "Team": {
+        "worker": "commands.team.worker:worker",
+        "queue": "commands.team.queue:app",
+        "db": "commands.team.database:app",
+    },
     "Tools": {
         "tools": "commands.tools:app",
         "mcp": "commands.mcp.app:app",

@@ -105,6 +105,12 @@ def locate_workspace(home_folder: Path, thread_id: str) -> Path:
     return _locate_thread_folder(home_folder, "workspaces", thread_id)
 
 
+def is_clone(folder: Path, home_folder: Path) -> bool:
+    """Return whether a real folder is the clone of a thread of the queue, or in one."""
+    clones = Path(os.path.realpath(home_folder)) / "data" / "workspaces"
+    return folder.is_relative_to(clones) and len(folder.relative_to(clones).parts) > 2
+
+
 THREAD_FOLDERS = (locate_outputs, locate_backups, locate_temporary, locate_workspace)
 """What each thread has a folder of, which goes with the thread."""
 

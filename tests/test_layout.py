@@ -43,10 +43,10 @@ ROOMS = {
     "sdk": "agents events attempts background cancel_shield card_uses tracing single_request "
     "interrupt_response limit_wait outcome telemetry run graph_registry compaction generated_tests "
     "partial_answer pull_requests threads prepared_run run_request startup_notices runs "
-    "thread_history runner event_runner reviews side_question streams studio sync_runner "
+    "thread_history runner workers event_runner reviews side_question streams studio sync_runner "
     "transfer",
-    "cli": "i18n rendering fork_server prompts execution acp web commands remote repl/prompt "
-    "repl/session repl/slash repl app preload entry",
+    "cli": "i18n rendering fork_server prompts execution acp web commands/team commands remote "
+    "repl/prompt repl/session repl/slash repl app preload entry",
     "nodes": "events children/task conversation/cut tool_task state children cards conversation "
     "messages run hooks recovery repetition verdict outcome subagents background skills approval "
     "review mcp turn enforce_schema compaction testing attempts agent_turn approve architect "

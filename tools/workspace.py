@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..config.errors import UsageError
+from ..config.paths import is_clone
 from ..config.security.gitignore_match import filter_matches, matches_any, validate_patterns
 from ..config.security.ignore_patterns import IGNORE_PATTERNS
 from ..config.security.path_variants import list_variants
@@ -102,7 +103,7 @@ class Workspace:
         """Return whether an absolute path is in MaxAgent's folder, by its given name or real path.
 
         Plans in it do not count: if the user's home is the project, they belong to the project.
-        Neither does a worktree that is this workspace.
+        Neither does a worktree, or a clone of a thread of the queue, that is this workspace.
         """
         if self._is_worktree and self._to_project_name(path) is not None:
             return False
@@ -116,6 +117,8 @@ class Workspace:
     def _is_worktree(self) -> bool:
         if self.own is None:
             return False
+        if is_clone(self.root, self.own):
+            return True
         from ..memory.worktrees.record import find_worktree  # a light command needs none
 
         return find_worktree(self.root, self.own) is not None

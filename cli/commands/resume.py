@@ -10,12 +10,14 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.text import text
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, Mode, Output, OutputFormat, Timeout, Verbose
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
+from .team.queue import IntoQueue
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -67,10 +69,14 @@ def resume(
     trust: TrustFlag = False,
     verbose: Verbose = False,
     output: Output = OutputFormat.text,
+    queue: IntoQueue = False,
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
     validate_flags(approve, reject, answer, question, both_times=wait and now)
     row = _resolve_free_thread(thread)
+    given_answer = read_answer(row.thread_id, approve, reject, answer, question)
+    if queue:
+        return _queue_run(row, given_answer, output)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
@@ -79,7 +85,6 @@ def resume(
         from ...nodes.run.context import Context
         from ..execution.run import run_in_terminal
 
-    given_answer = read_answer(row.thread_id, approve, reject, answer, question)
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
     style = AnswerStyle.streamed if is_chat else None
     thread_id, asks_instead = row.thread_id, question is None
@@ -89,6 +94,21 @@ def resume(
         return resume_or_ask(resume_thread, thread_id, given_answer, asks_instead=asks_instead)
 
     raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
+
+
+def _queue_run(row: "ThreadRow", answer: "Answer | None", output: OutputFormat) -> None:
+    """Leave the next run to a worker, with the answer."""
+    from dataclasses import asdict
+
+    from .team.queue import open_queue, show_queued
+
+    if answer and not answer.parked:
+        raise UsageError(
+            text("the question of thread `{thread}` was not shown here", thread=row.thread_id[:8]),
+            hint="show it with `mcode resume`, or name it with `--question ID`",
+        )
+    open_queue().wake(row, answer=asdict(answer) if answer else None)
+    show_queued(row.thread_id, output)
 
 
 def validate_flags(

@@ -1,10 +1,12 @@
 """`mcode task`: architect, coder and tester on a new thread, until the tests pass."""
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from ...config.errors import UsageError
 from ..lazy_imports import without_collector
 from ..options import (
     BaseUrl,
@@ -23,6 +25,11 @@ from ..options import (
 )
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
+from .team.queue import IntoQueue, Workspace, queue_task
+
+if TYPE_CHECKING:
+    from ...sdk.events import Event
+    from ...sdk.runner import Runner
 
 SkipTests = Annotated[
     bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
@@ -43,6 +50,10 @@ Models = Annotated[
         "--models", metavar="A,B,…", help="With --best-of: models of the attempts, in turn."
     ),
 ]
+TaskMode = Annotated[
+    Mode | None, typer.Option("--mode", help="Approval mode; default: edits.", show_default=False)
+]
+Apply = Annotated[bool, typer.Option("--apply", "-a", help="Keep the result without asking.")]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -53,12 +64,8 @@ def task(
     folder: Folder = Path("."),
     model: Model = "",
     base_url: BaseUrl = "",
-    mode: Annotated[
-        Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
-    ] = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", "-a", help="Keep the result without asking.")
-    ] = False,
+    mode: TaskMode = None,
+    apply: Apply = False,
     skip_tests: SkipTests = False,
     best_of: BestOf = None,
     models: Models = "",
@@ -70,6 +77,8 @@ def task(
     verbose: Verbose = False,
     output: Output = OutputFormat.text,
     pr: PullRequest = None,
+    queue: IntoQueue = False,
+    workspace: Workspace = "",
 ) -> None:
     """Plan a change, make it, and verify it with tests.
 
@@ -77,8 +86,10 @@ def task(
     final files. Exit codes: 0 ended, 1 failed, 2 wrong input, 3 limit reached, 4 waiting for an
     answer, 130 interrupted.
     """
-    settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
-    settle_memory(folder, output=output)
+    _check_workspace(workspace, queue=queue)
+    if not workspace:
+        settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
+        settle_memory(folder, output=output)
     with without_collector():
         from ...nodes.options import Options
         from ..execution.run import run_in_terminal
@@ -91,10 +102,15 @@ def task(
     choices = {"pr": pr, "mode": mode, "thinking": thinking}
     options |= {name: choice.value for name, choice in choices.items() if choice}
     chosen = cast(Options, {name: value for name, value in options.items() if value})
-    raise typer.Exit(
-        run_in_terminal(
-            lambda runner: runner.task(description, folder=folder, options=chosen),
-            output,
-            seconds=timeout or 0.0,
-        )
-    )
+    if queue:
+        return queue_task(description, folder, chosen, workspace, output)
+
+    def start(runner: "Runner") -> "AsyncGenerator[Event]":
+        return runner.task(description, folder=folder, options=chosen)
+
+    raise typer.Exit(run_in_terminal(start, output, seconds=timeout or 0.0))
+
+
+def _check_workspace(workspace: str, *, queue: bool) -> None:
+    if workspace and not queue:
+        raise UsageError("`--workspace` is for `--queue`", hint="add `--queue`, or use `--folder`")

@@ -82,8 +82,12 @@ def connect(path: Path) -> sqlite3.Connection:
     If the folder is not writable, or the disk is full, the connection is read-only. Threads may be
     in PostgreSQL: then it only looks like SQLite's, as far as our queries need it.
     """
-    if url := find_server(path):
-        return connect_server(url)
+    url = find_server(path)
+    return connect_server(url) if url else connect_file(path)
+
+
+def connect_file(path: Path) -> sqlite3.Connection:
+    """Open a connection to a file of SQLite, whatever the configuration says of threads."""
     try:
         return _open(path, is_full=False)
     except sqlite3.OperationalError as error:
@@ -159,6 +163,11 @@ def prepare_database(path: Path) -> DatabaseSetup:
         with translate_known_errors(path):
             prepare_postgres(url)
         return DatabaseSetup(set_aside=None)
+    return prepare_file(path)
+
+
+def prepare_file(path: Path) -> DatabaseSetup:
+    """Prepare a file of SQLite, whatever the configuration says of threads."""
     try:
         with translate_sqlite_errors(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

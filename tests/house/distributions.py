@@ -17,6 +17,7 @@ EXTRA_PLACES = {
     "postgres": "memory/database/postgres.py",
     "studio": "sdk/studio/",
     "web": "cli/web/",
+    "workers": "sdk/workers/",
 }
 """The only places that may import an extra."""
 NEVER_IMPORTED = {"langgraph-cli"}

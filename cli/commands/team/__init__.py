@@ -1,0 +1,1 @@
+"""Commands for many threads and machines: the queue, its workers, the database."""

@@ -1,0 +1,201 @@
+"""`mcode queue`: the threads that wait for a worker, and many tasks from a file."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from ....config import exit_codes
+from ....config.errors import UsageError
+from ....config.text import text
+from ...i18n.catalogs import t
+from ...options import Folder, Mode, Model, OutputFormat
+from ...rendering.listings.threads import SHORT_ID, open_index
+from ...rendering.output import echo, echo_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....nodes.options import Options
+    from ....sdk.workers.queue import ThreadQueue
+    from ....sdk.workers.submission import QueuedTask
+
+app = typer.Typer(
+    help="The queue of threads that `mcode worker` runs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Workspace = Annotated[
+    str,
+    typer.Option(
+        "--workspace",
+        metavar="URL#REF",
+        help="With --queue: repository that the worker clones, at a branch, tag or commit.",
+    ),
+]
+# of `task` and `resume`: the queue's other commands are in this module
+_STATE_KEYS = {
+    "queued": "queue.queued",
+    "delayed": "queue.delayed",
+    "running": "queue.running",
+    "ended": "queue.ended",
+    "failed": "queue.failed",
+    "cancelled": "queue.off",
+}
+IntoQueue = Annotated[
+    bool, typer.Option("--queue", help="Leave it to a worker: see `mcode worker`.")
+]
+
+
+@app.command("list")
+def list_all(
+    every: Annotated[bool, typer.Option("--all", help="Also what has ended.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the runs that wait for a worker, or that one has."""
+    from dataclasses import asdict
+
+    from ...rendering.humanize import format_age
+    from ...rendering.table import show_table
+
+    queue = open_queue()
+    runs = queue.list_runs(only_open=not every)
+    if as_json:
+        echo_json([asdict(run) for run in runs])
+        return
+    if not runs:
+        echo(t("queue.empty"), err=True)
+        return
+    titles = {row.thread_id: row.name or row.title for row in open_index().list()}
+    names = ("queue.thread", "queue.state", "queue.worker", "queue.since", "queue.title")
+    rows = [
+        (
+            run.thread_id[:SHORT_ID],
+            t(_STATE_KEYS[run.state]),
+            run.worker if run.state == "running" else "",
+            format_age(run.since),
+            titles.get(run.thread_id, ""),
+        )
+        for run in runs
+    ]
+    show_table([t(name) for name in names], rows, cut=[t("queue.title")])
+
+
+@app.command()
+def cancel(
+    thread: Annotated[str, typer.Argument(help="Thread ID, ID prefix, or name.")],
+) -> None:
+    """Take a thread out of the queue; a run that has begun ends after its step."""
+    row = open_index().find(thread, Path.cwd())
+    runs = open_queue().cancel(row.thread_id)
+    key = "queue.cancelled" if runs else "queue.absent"
+    echo(t(key, thread=row.thread_id[:SHORT_ID]), err=True)
+    raise typer.Exit(exit_codes.DONE if runs else exit_codes.FAILED)
+
+
+@app.command()
+def batch(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="JSON lines with `task`, and `id`, `folder`, `workspace`; - reads stdin."
+        ),
+    ],
+    name: Annotated[
+        str, typer.Option("--name", help="Name of the batch; default: the file's path.")
+    ] = "",
+    folder: Folder = Path("."),
+    workspace: Workspace = "",
+    model: Model = "",
+    mode: Annotated[
+        Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
+    ] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", "-a", help="Keep the results without asking.")
+    ] = False,
+    wait: Annotated[bool, typer.Option(help="Wait for the results.")] = True,
+) -> None:
+    """Queue a task for each line of a file, and print a line with each result.
+
+    Again with the same file it goes on: tasks that have ended are not repeated, their results are
+    printed again. Exit code 1 if a task has failed, 4 if one waits for an answer.
+    """
+    from ....nodes.options import Options
+    from ....sdk.workers.submission import QueuedTask
+
+    chosen = {"model": model, "mode": mode.value if mode else "", "apply": apply}
+    options = cast(Options, {key: value for key, value in chosen.items() if value})
+    default = QueuedTask("", folder, options, workspace)
+    tasks = _read_file(file, name, default)
+    queue = open_queue()
+    _submit_all(queue, tasks)
+    echo(t("queue.batch", count=len(tasks)), err=True)
+    if wait:
+        raise typer.Exit(asyncio.run(_print_results(queue, tasks)))
+
+
+def _read_file(file: Path, name: str, default: "QueuedTask") -> "list[QueuedTask]":
+    from ....sdk.workers.submission import read_tasks
+
+    is_stdin = str(file) == "-"
+    if is_stdin and not name:
+        raise UsageError("a batch from stdin needs a name", hint="give it with `--name`")
+    try:
+        content = sys.stdin.read() if is_stdin else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            text("cannot read `{file}`: {reason}", file=file, reason=error),
+            hint="name a file of JSON lines in UTF-8",
+        ) from error
+    return read_tasks(content.splitlines(), name or str(file.resolve()), default)
+
+
+def _submit_all(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") -> None:
+    from ....config import paths
+    from ....sdk.workers.submission import submit_task
+
+    for task in tasks:
+        submit_task(paths.locate_home(), queue, task)
+
+
+async def _print_results(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") -> int:
+    from ....sdk.workers.submission import follow_tasks
+
+    code = exit_codes.DONE
+    async for result in follow_tasks(queue, tasks):
+        echo_json(dict(result), indent=None)
+        status = result["status"]
+        if status in ("failed", "cancelled", "unknown"):
+            code = exit_codes.FAILED
+        elif status == "waiting" and code == exit_codes.DONE:
+            code = exit_codes.NEEDS_ANSWER
+    return code
+
+
+def open_queue() -> "ThreadQueue":
+    """Open the queue of the home."""
+    from ....config import paths
+    from ....sdk.workers.queue import ThreadQueue
+
+    return ThreadQueue(paths.locate_home())
+
+
+def queue_task(
+    description: str, folder: Path, options: "Options", workspace: str, output: OutputFormat
+) -> None:
+    """Record a task, leave it to a worker, and say so."""
+    from ....config import paths
+    from ....sdk.workers.submission import QueuedTask, submit_task
+
+    task = QueuedTask(description, folder, options, workspace)
+    show_queued(submit_task(paths.locate_home(), open_queue(), task).thread_id, output)
+
+
+def show_queued(thread_id: str, output: OutputFormat) -> None:
+    """Say that a thread waits for a worker."""
+    if output is not OutputFormat.text:
+        echo_json({"thread_id": thread_id, "state": "queued"}, indent=None)
+    else:
+        echo(t("queue.added", thread=thread_id[:SHORT_ID]))

@@ -1,0 +1,190 @@
+"""The queue of threads, for a worker: claim a job, extend what it has, finish it.
+
+DBOS gives each job to one worker, by a transaction. It does not notice a worker that has died: each
+one leaves a sign of life, and takes over the jobs of those that have left none for long.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import closing, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Self
+
+from ...config import paths
+from ...memory.database.connection import connect, connect_server, find_server
+from .queue import (
+    POLLING_SECONDS,
+    QUEUE,
+    VERSION,
+    WORKFLOW,
+    Job,
+    ThreadQueue,
+    import_dbos,
+    locate_queue,
+    locate_queue_file,
+)
+
+EXTEND_SECONDS = 5.0
+# As long as a lease of a thread: then its run is over, too
+SILENT_SECONDS = 30.0
+_FORGET_SECONDS = 86_400.0
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS maxagent_workers"
+    " (worker TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL,"
+    " seen DOUBLE PRECISION NOT NULL)"
+)
+_EXTEND = (
+    "INSERT INTO maxagent_workers (worker, host, pid, seen) VALUES (?, ?, ?, {now})"
+    " ON CONFLICT (worker) DO UPDATE SET seen = excluded.seen"
+)
+_SERVER_NOW = "EXTRACT(EPOCH FROM clock_timestamp())"
+_FILE_NOW = "(julianday('now') - 2440587.5) * 86400.0"
+_logger = logging.getLogger(__name__)
+
+
+class Claims:
+    """The jobs of one worker."""
+
+    def __init__(self, home: Path, parallel: int) -> None:
+        """`parallel` jobs at a time."""
+        self._home, self._parallel = home, parallel
+        self.host, self.pid = socket.gethostname(), os.getpid()
+        self.worker = f"{self.host}-{self.pid}-{token_hex(3)}"
+        self._inbox = asyncio.Queue[Job]()
+        self._held: dict[str, Future[dict[str, Any]]] = {}
+        self._loop = asyncio.get_running_loop()
+        self._dbos = import_dbos().DBOS
+
+    async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self._launch)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self._dbos.destroy)
+        await asyncio.to_thread(self._leave)
+
+    def _launch(self) -> None:
+        from dbos import DBOSPortableJSONSerializer, WorkflowSerializationFormat
+
+        ThreadQueue(self._home).close()  # has the tables now
+        self._write_sign()  # before the first job: who leaves none is dead
+        address, schema = locate_queue(self._home)
+        config: dict[str, Any] = {
+            "name": "maxagent",
+            "system_database_url": address,
+            "dbos_system_schema": schema,
+            "application_version": VERSION,
+            "executor_id": self.worker,
+            "sys_db_pool_size": 2,
+            "use_listen_notify": False,  # a proxy that shares sessions has none
+            "run_migrations": False,
+            "log_level": "CRITICAL",
+            "serializer": DBOSPortableJSONSerializer(),
+        }
+        self._dbos(config=config)
+        portable = WorkflowSerializationFormat.PORTABLE
+        register = self._dbos.workflow(
+            name=WORKFLOW, max_recovery_attempts=None, serialization_type=portable
+        )
+
+        # a function, which DBOS marks; a method cannot be
+        async def run_workflow(thread_id: str, run: int, fields: dict[str, Any]) -> Any:
+            return await self._hand_over(thread_id, run, fields)
+
+        register(run_workflow)
+        self._dbos.listen_queues([QUEUE])
+        self._dbos.launch()
+        self._dbos.register_queue(
+            QUEUE,
+            partition_concurrency=1,
+            worker_concurrency=self._parallel,
+            polling_interval_sec=POLLING_SECONDS,
+            on_conflict="always_update",
+        )
+
+    async def _hand_over(self, thread_id: str, run: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Give a job to `claim`, in the loop of DBOS, and wait until `finish`."""
+        job = Job(thread_id, run, fields["partition"], fields["status"], fields["answer"])
+        result = Future[dict[str, Any]]()
+        self._held[job.id] = result
+        self._loop.call_soon_threadsafe(self._inbox.put_nowait, job)
+        return await asyncio.wrap_future(result)
+
+    async def claim(self) -> Job:
+        """Wait for the next job of this worker."""
+        return await self._inbox.get()
+
+    def finish(self, job: Job, result: Mapping[str, Any]) -> None:
+        """End a job; without effect if another worker has taken it over meanwhile."""
+        if (future := self._held.pop(job.id, None)) and not future.done():
+            future.set_result(dict(result))
+
+    def stop_claiming(self) -> None:
+        """Take no more jobs."""
+        for event in self._dbos_instance.background_thread_stop_events:
+            event.set()
+
+    async def extend(self) -> list[str]:
+        """Leave a sign of life, and put jobs of silent workers back into the queue.
+
+        Returns the threads of this worker whose jobs were cancelled.
+        """
+        return await asyncio.to_thread(self._extend)
+
+    def _extend(self) -> list[str]:
+        living = self._write_sign()
+        open_jobs = self._dbos.list_workflows(
+            status="PENDING", queue_name=QUEUE, load_input=False, load_output=False
+        )
+        silent = {job.executor_id for job in open_jobs if job.executor_id} - living
+        if silent:
+            _logger.warning("jobs of silent workers are taken over: %s", ", ".join(silent))
+            self._dbos._recover_pending_workflows(sorted(silent))
+        held = list(self._held)
+        if not held:
+            return []
+        jobs = self._dbos.list_workflows(workflow_ids=held, load_input=False, load_output=False)
+        return [job.workflow_id.rpartition(":")[0] for job in jobs if job.status == "CANCELLED"]
+
+    @property
+    def _dbos_instance(self) -> Any:
+        from dbos import _dbos  # pyright: ignore[reportPrivateUsage]
+
+        return _dbos._get_dbos_instance()  # pyright: ignore
+
+    def _write_sign(self) -> set[str]:
+        """Leave a sign of life; return the workers that live."""
+        url = find_server(paths.locate_database(self._home))
+        now = _SERVER_NOW if url else _FILE_NOW
+        connection = connect_server(url) if url else connect(locate_queue_file(self._home))
+        with closing(connection):
+            connection.execute(_CREATE)
+            connection.execute(_EXTEND.format(now=now), (self.worker, self.host, self.pid))
+            rows = connection.execute(
+                f"SELECT worker, host, pid, seen > {now} - {SILENT_SECONDS} FROM maxagent_workers"
+            ).fetchall()
+            forget = f"DELETE FROM maxagent_workers WHERE seen < {now} - {_FORGET_SECONDS}"
+            connection.execute(forget)
+        return {
+            worker
+            for worker, host, pid, is_fresh in rows
+            if is_fresh and not (host == self.host and _has_died(pid))
+        }
+
+    def _leave(self) -> None:
+        url = find_server(paths.locate_database(self._home))
+        connection = connect_server(url) if url else connect(locate_queue_file(self._home))
+        with closing(connection):
+            connection.execute("DELETE FROM maxagent_workers WHERE worker = ?", (self.worker,))
+
+
+def _has_died(pid: int) -> bool:
+    with suppress(OSError):
+        os.kill(pid, 0)
+        return False
+    return True

@@ -1,0 +1,157 @@
+"""Tasks for the queue: one, or those of a file of JSON lines, whose results are lines, too."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID, uuid4, uuid5
+
+from ...config.errors import UsageError
+from ...config.text import text
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.record import ThreadRow
+from ...nodes.options import Options
+from ..graph_registry import TASK
+from ..run_request import NewThread, build_task
+from ..threads.workspace import locate_clone, resolve_workspace
+from .queue import Job, QueuedRun, ThreadQueue, choose_partition
+
+_NAMESPACE = UUID("6f0e51d8-6d0a-4c39-9f0b-8a3a5b7f1c11")
+_FIELDS = ("task", "id", "folder", "workspace", "title", "options")
+_PAUSE = 0.5
+_ENDED = ("ended", "failed", "cancelled")
+
+
+@dataclass(frozen=True)
+class QueuedTask:
+    """A task for the queue."""
+
+    request: str
+    folder: Path
+    options: Options
+    workspace: str = ""
+    """`URL#REF` of the repository in whose clone it works; empty: in the folder."""
+    title: str = ""
+    thread_id: str = ""
+    name: str = ""
+    """What a file of tasks calls it."""
+
+
+def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
+    """Record a task's thread and put it into the queue; safe to repeat with the same ID.
+
+    Raises UsageError for a task that cannot be.
+    """
+    new = _build_thread(home, task)
+    index, thread_id = ThreadIndex(home), new.thread_id or str(uuid4())
+    row = next((row for row in index.list() if row.thread_id == thread_id), None)
+    if row is None:
+        row = index.record_thread(
+            thread_id=thread_id,
+            title=new.title,
+            folder=_choose_folder(home, thread_id, new),
+            graph=TASK.name,
+            request=new.request,
+            options=new.options,
+        )
+        index.set_status(thread_id, "interrupted")  # not begun: nothing of it was cut short
+    queue.enqueue(Job(thread_id, 1, choose_partition(row), "interrupted"))
+    return row
+
+
+def _build_thread(home: Path, task: QueuedTask) -> NewThread:
+    options = task.options
+    if task.workspace:
+        spec = resolve_workspace(task.workspace)
+        options = cast(Options, {**options, "workspace": spec})
+    elif not task.folder.is_dir():
+        raise UsageError(
+            text("`{folder}` is not a folder", folder=task.folder), hint="give the project folder"
+        )
+    return build_task(task.request, task.folder, options, task.title, task.thread_id)
+
+
+def _choose_folder(home: Path, thread_id: str, new: NewThread) -> str:
+    if spec := new.options.get("workspace"):
+        return str(locate_clone(home, thread_id, spec))
+    return str(new.root)
+
+
+def read_tasks(lines: Sequence[str], batch: str, default: QueuedTask) -> list[QueuedTask]:
+    """Return the tasks of JSON lines; the same batch and line is the same thread.
+
+    Raises UsageError, with the number of the line, for one that is not understood.
+    """
+    tasks = list[QueuedTask]()
+    names = dict[str, int]()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        fields = _parse_line(line, number)
+        name = str(fields.get("id") or fields["task"])
+        names[name] = names.get(name, 0) + 1
+        if names[name] > 1 and "id" in fields:
+            raise _build_line_error(number, text("the id `{id}` stands twice", id=name))
+        identity = f"{batch}\0{name}\0{names[name]}"
+        tasks.append(
+            QueuedTask(
+                request=str(fields["task"]),
+                folder=Path(fields.get("folder") or default.folder),
+                options=cast(Options, {**default.options, **fields.get("options", {})}),
+                workspace=str(fields.get("workspace") or default.workspace),
+                title=str(fields.get("title", "")),
+                thread_id=str(uuid5(_NAMESPACE, identity)),
+                name=str(fields.get("id", "")),
+            )
+        )
+    return tasks
+
+
+def _parse_line(line: str, number: int) -> Mapping[str, Any]:
+    try:
+        fields: object = json.loads(line)
+    except ValueError:
+        raise _build_line_error(number, "it is not JSON") from None
+    if not isinstance(fields, dict):
+        raise _build_line_error(number, "it is no JSON object")
+    parsed = cast("dict[str, Any]", fields)
+    if unknown := sorted(parsed.keys() - {*_FIELDS}):
+        raise _build_line_error(number, text("it has an unknown field `{name}`", name=unknown[0]))
+    if not isinstance(parsed.get("task"), str) or not parsed["task"].strip():
+        raise _build_line_error(number, "it has no `task`")
+    if not isinstance(parsed.get("options", {}), dict):
+        raise _build_line_error(number, "its `options` are no JSON object")
+    return parsed
+
+
+def _build_line_error(number: int, reason: str) -> UsageError:
+    return UsageError(
+        text("line {number} is no task: {reason}", number=number, reason=reason),
+        hint=text("its fields are {fields}", fields=", ".join(f"`{name}`" for name in _FIELDS)),
+    )
+
+
+async def follow_tasks(
+    queue: ThreadQueue, tasks: Sequence[QueuedTask]
+) -> AsyncGenerator[Mapping[str, Any]]:
+    """Yield the result of each task when its thread has ended or asks, in the order of the ends."""
+    waiting = {task.thread_id: task.name for task in tasks}
+    while waiting:
+        for run in await asyncio.to_thread(_list_ended, queue, waiting):
+            name = waiting.pop(run.thread_id)
+            fields = {"id": name} if name else {}
+            yield {**fields, "thread_id": run.thread_id, "status": run.state, **run.result}
+        if waiting:
+            await asyncio.sleep(_PAUSE)
+
+
+def _list_ended(queue: ThreadQueue, threads: Collection[str]) -> list[QueuedRun]:
+    """Return the last job of each of the threads that has no open one."""
+    last = dict[str, QueuedRun]()
+    for run in queue.list_runs(with_results=False):
+        if run.thread_id in threads:
+            last[run.thread_id] = max(last.get(run.thread_id, run), run, key=lambda job: job.run)
+    names = [f"{run.thread_id}:{run.run}" for run in last.values() if run.state in _ENDED]
+    return queue.list_runs(ids=names) if names else []

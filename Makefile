@@ -142,6 +142,7 @@ interop: $(INSTALLED) ## try every dialect, MCP and test framework with programs
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/page/page_interop.py
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/page/page_pictures.py
 	PYTHONPATH=tests/fixtures:tests/e2e:evals/interop $(BIN)/python evals/interop/agui/agui_interop.py
+	$(BIN)/python evals/interop/otel/otel_interop.py
 
 vendor: $(INSTALLED) ## take the libraries of the web page from npm, with licences and hashes
 	$(BIN)/python tests/release/vendor.py

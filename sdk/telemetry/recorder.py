@@ -167,7 +167,9 @@ class RunRecorder:
         self._end(span)
 
     def _begin_child(self, event: SubagentStarted) -> None:
-        span = self._open(f"invoke_agent {event.agent}", self._root.span_id, "invoke_agent")
+        calls = [self._calls[key] for key in self._calls if key.endswith(f" {event.call_id}")]
+        parent = calls[0] if calls and event.call_id else self._root  # sent in an earlier run
+        span = self._open(f"invoke_agent {event.agent}", parent.span_id, "invoke_agent")
         span.attributes |= {"gen_ai.agent.name": event.agent, "gen_ai.agent.id": event.sub_id}
         self._add_content(span, "maxagent.task", event.task)
         self._children[event.sub_id] = span

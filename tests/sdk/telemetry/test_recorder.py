@@ -21,6 +21,7 @@ STARTED = RunStarted("id", "title", "/x", "openai/gpt-5", "ask", resumed=False)
 CALL = ToolCall("c1", "run_command", {"command": "ls"}, "build")
 RESULT = ToolResult("c1", "run_command", True, "a", "", {})
 CHILD = SubagentStarted("s1", "explore", "Look.")
+SENT = SubagentStarted("s1", "explore", "Look.", "c1")
 
 
 def build_usage(agent: str = "") -> TokenUsage:
@@ -42,6 +43,8 @@ def record(*events: Event, content: bool = False) -> RunRecorder:
         ([CALL, RESULT], {"execute_tool run_command": "invoke_agent chat"}),
         ([CHILD, build_usage("s1")], {"chat gpt-5": "invoke_agent explore"}),
         ([CHILD], {"invoke_agent explore": "invoke_agent chat"}),
+        ([CALL, SENT], {"invoke_agent explore": "execute_tool run_command"}),
+        ([CALL, RESULT, SENT], {"invoke_agent explore": "invoke_agent chat"}),
         ([CompactionFinished("", "size", 9, 4, 0, "m", "s")], {"compact": "invoke_agent chat"}),
         ([RESULT], {"execute_tool run_command": "invoke_agent chat"}),
         ([CALL], {"execute_tool run_command": "invoke_agent chat"}),

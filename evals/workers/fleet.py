@@ -183,7 +183,6 @@ INVARIANTS = (
     "nobody holds it",
     "the queue is empty",
     "no traceback on stderr",
-    "who lost a lease writes nothing",
 )
 
 

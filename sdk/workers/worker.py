@@ -106,7 +106,7 @@ class Worker:
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
     async def _run_job(self, job: Job, queue: ThreadQueue, claims: Claims, runner: Runner) -> None:
-        self.show(WorkerEvent("claimed", job))
+        self._report(WorkerEvent("claimed", job))
         result: dict[str, Any]
         try:
             result = await self._run_thread(job, queue, runner)
@@ -118,7 +118,15 @@ class Worker:
             result = {"status": "failed", "error": description.message, "hint": description.hint}
         result = {"thread_id": job.thread_id, "run": job.run, **result}
         claims.finish(job, result)
-        self.show(WorkerEvent("ended", job, result))
+        self._report(WorkerEvent("ended", job, result))
+
+    def _report(self, event: WorkerEvent) -> None:
+        """Show an event; a reader of the output that is gone does not hold the job up."""
+        try:
+            self.show(event)
+        except Exception as error:
+            _logger.warning("output stopped: %s", error)
+            self.show = lambda _: None
 
     async def _run_thread(self, job: Job, queue: ThreadQueue, runner: Runner) -> dict[str, Any]:
         row = await asyncio.to_thread(runner.threads.find, job.thread_id)

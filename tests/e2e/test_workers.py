@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -256,3 +258,12 @@ def test_threads_are_copied_there_and_back(
     assert status["threads"] == 1 and "mcode" not in status["database"]
     assert program.run("undo", thread, "--yes", **there).code == 0
     assert program.run("db", "migrate", **there).code == 0
+
+
+def test_closed_output_holds_no_job(program: Program, provider: Provider) -> None:
+    provider.script(TURNS)
+    program.environ |= {"URL": provider.url, **CHECK}
+    queue(program, "Write.")
+    command = f"{sys.executable} -m maxagent worker --until-empty --trust --json | true"
+    subprocess.run(command, shell=True, cwd=program.project, env=program.environ, check=True)
+    assert program.lines() == ["one", "two"] and list_states(program) == ["ended"]

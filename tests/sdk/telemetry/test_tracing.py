@@ -171,7 +171,7 @@ async def test_the_children_of_a_run_are_below_it(tmp_path, receiver) -> None:
     spans = {span["spanId"]: span for span in receiver.spans}
     children = [span for span in spans.values() if span["name"] == "invoke_agent explore"]
     assert len(children) == 2
-    assert {spans[each["parentSpanId"]]["name"] for each in children} == {"invoke_agent chat"}
+    assert {spans[each["parentSpanId"]]["name"] for each in children} == {"execute_tool subagent"}
     below = {span["parentSpanId"] for span in spans.values() if span["name"].startswith("chat ")}
     assert below >= {each["spanId"] for each in children}
 

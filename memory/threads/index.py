@@ -28,7 +28,7 @@ from ..database.connection import (
 from ..transaction import begin_thread_write
 from . import lease
 from .audit import delete_records
-from .pull_requests import is_asked
+from .pull_requests import find_asked
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import copy_history, delete_thread, insert_thread, read_next_time, read_threads
 
@@ -194,8 +194,8 @@ class ThreadIndex:
             for thread_id in facts.keys() - rows.keys():
                 begun_with = thread_facts.read_values_with_request(connection, thread_id)
                 rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
-            waiting = [each for each, row in rows.items() if row.status == "waiting"]
-            asked = {each for each in waiting if is_asked(connection, each)}
+            has_waiting = any(row.status == "waiting" for row in rows.values())
+            asked = find_asked(connection) if has_waiting else set[str]()
         folder_path = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if folder_path in (None, row.folder)]
         true = [
@@ -203,7 +203,7 @@ class ThreadIndex:
                 row,
                 facts.get(row.thread_id),
                 is_held=row.thread_id in held,
-                is_asked=row.thread_id in asked,
+                is_asked=row.status == "waiting" and row.thread_id in asked,
             )
             for row in chosen
         ]

@@ -48,10 +48,10 @@ def read_record(connection: sqlite3.Connection, thread_id: str) -> PullRequestRe
     return PullRequestRecord(**json.loads(row[0])) if row else None
 
 
-def is_asked(connection: sqlite3.Connection, thread_id: str) -> bool:
-    """Return whether the user is asked about the thread's pull request."""
-    record = read_record(connection, thread_id)
-    return record is not None and record.state == "asked"
+def find_asked(connection: sqlite3.Connection) -> set[str]:
+    """Return the threads whose user is asked about a pull request; one query for them all."""
+    rows = connection.execute("SELECT thread_id, record FROM pull_requests").fetchall()
+    return {thread_id for thread_id, record in rows if json.loads(record)["state"] == "asked"}
 
 
 class PullRequestRecords:

@@ -205,7 +205,7 @@ def test_every_line_is_answered_at_once(door: Door) -> None:
 def test_at_a_terminal_a_call_is_asked(door: Door, answer: str, code: int, made: bool) -> None:
     ended, output = door.answer(answer, "bash", {"command": "touch made"})
     assert (ended, (door.root / "made").exists()) == (code, made)
-    assert "command: touch made" in output
+    assert "$ touch made" in output
 
 
 def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:

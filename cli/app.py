@@ -159,6 +159,7 @@ app = typer.Typer(
 )
 
 
+_prepared = list[Any]()
 _OFF = ("", "0", "false", "no", "off")
 
 
@@ -309,9 +310,15 @@ def _run_command(arguments: Sequence[str]) -> int:
 
         acp()
         return 0
-    command = get_command(app)
+    command = _prepared.pop() if _prepared else get_command(app)
     install_help_pages(command)
     return command(arguments, standalone_mode=False)
+
+
+def prepare_command_line() -> Any:
+    """Build the group of all commands for the next run of this process or of a fork; return it."""
+    _prepared.append(get_command(app))
+    return _prepared[-1]
 
 
 def _print_error(error: Exception) -> int:

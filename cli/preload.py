@@ -6,12 +6,13 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
-from .app import COMMANDS, complete
+from .app import complete, prepare_command_line
 from .fork_server import channel, identity
 from .fork_server.client import RUNS
 from .fork_server.server import Server
@@ -105,8 +106,7 @@ def load_everything() -> None:
         for module in walk_packages(root.__path__, f"{package}.{floor}."):
             if not module.name.removeprefix(f"{package}.").startswith(_SEPARATE):
                 _load(module.name)
-    for name in RUNS:
-        _load(f"{package}.cli.{COMMANDS[name].partition(':')[0]}")
+    prepare_commands(RUNS)
     for name in _OTHERS:
         _load(name)
     for tool in load_all_tools():
@@ -115,6 +115,19 @@ def load_everything() -> None:
     parse_tree("true")
     for language in ("en", "zh"):
         load_catalog("mcode", language)
+
+
+def prepare_commands(names: Iterable[str]) -> None:
+    """Build the commands, with what checks their options' values: a quarter of a fork's start."""
+    pending = [prepare_command_line()]
+    for name in names:
+        with suppress(Exception):  # as below
+            pending.append(pending[0].commands[name])
+    for command in pending:
+        for param in command.params:
+            param.get_runtime_param()
+        if isinstance(below := getattr(command, "commands", None), dict):
+            pending += below.values()
 
 
 def _load(name: str) -> None:

@@ -66,6 +66,7 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
         line = InputLine("message", f"# {line.text}")
     session.prompt.echo_line(typed.strip())
     session.is_unsent = line.kind == "message"
+    session.is_below_command = not session.is_unsent
     if line.kind == "slash":
         from .slash.registry import run_slash_command  # imports every command
 

@@ -20,7 +20,7 @@ from ..humanize import format_duration
 from ..line_breaks import TAB
 from ..sanitize import sanitize_line
 from .folds import KeepFold, add_key_hint, fold_lines
-from .output_fold import OutputFold
+from .output_fold import OutputFold, shorten_rules
 from .phrases import describe_call
 from .reading_group import ReadingGroup, is_reading
 from .step_group import FULL_EFFECTS, FULL_ROWS, MAX_EFFECTS, Step, StepGroup
@@ -298,15 +298,19 @@ class CallBlocks:
     def _print_output(self, output: OutputFold, title: str, *, ok: bool) -> bool:
         first, hidden, last = output.finish(ok=ok)
         for line in first:
-            self._printer.print_rows(style_text(line.expandtabs(TAB), QUIET))
+            self._print_output_line(line)
         if hidden:
             note = add_key_hint(f"… {t('tool.left_out', count=hidden)}", self._keep_fold)
             self._printer.print_row(Text(note, QUIET))
         for line in last:
-            self._printer.print_rows(style_text(line.expandtabs(TAB), QUIET))
+            self._print_output_line(line)
         if hidden and self._keep_fold:
             self._keep_fold(fold_lines("output", title, output.lines))
         return bool(first)
+
+    def _print_output_line(self, line: str) -> None:
+        fitting = shorten_rules(line.expandtabs(TAB), self._printer.width)
+        self._printer.print_rows(style_text(fitting, QUIET))
 
 
 # Calls that have blocks of their own: the list of todos, the end of the job

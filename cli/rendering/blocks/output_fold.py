@@ -14,9 +14,20 @@ LAST_ROWS_OF_SUCCESS = 3
 LIVE_ROWS = 4
 # Characters of one line that are kept
 MAX_LINE = 2_000
+# A row of one mark, such as a program draws between its parts
+_RULE = re.compile(r"([=_*#~─═-])\1{9,}")
 # What the last lines of a test run say of it
 SUMMARY_LINES = 4
 _SUMMARY = re.compile(r"\b\d+ (?:passed|failed|failures?|errors?)\b")
+
+
+def shorten_rules(line: str, width: int) -> str:
+    """Return the line with its rules shortened, so that it fits the width if they are the cause."""
+    rules = list(_RULE.finditer(line))
+    if not rules or len(line) <= width:
+        return line
+    size = max(width - len(line) + sum(len(rule[0]) for rule in rules), 0) // len(rules)
+    return _RULE.sub(lambda rule: rule[1] * max(size, 1), line)
 
 
 class OutputFold:

@@ -20,4 +20,6 @@ async def run_cli_command(session: Session, command: Callable[[], object]) -> No
             if ended.exit_code == INTERRUPTED:
                 raise
 
+    if session.is_below_command:
+        session.show("")
     await session.ask_question(run_in_folder)

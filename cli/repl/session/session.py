@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from prompt_toolkit.utils import is_dumb_terminal
+
 from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
 from ...execution.terminal_signals import build_notification_code
@@ -83,6 +85,8 @@ class Session(ChatSession):
     typed: str = ""
     """The line that runs, as it was typed."""
     is_unsent: bool = False
+    is_below_command: bool = False
+    """Whether a command was echoed and has shown nothing: a row of air follows."""
     """No part of the line has run yet; if it is a message, the thread does not have it."""
     cut_short: bool = False
     """A turn did not finish: no waiting line is sent after it."""
@@ -223,6 +227,9 @@ class Session(ChatSession):
             render_lines,
         )  # imports rich, which the first prompt does without
 
+        if self.is_below_command and not is_dumb_terminal():
+            self.prompt.print_above("\n")
+        self.is_below_command = False
         self.prompt.print_above(render_lines(content, style))
 
     @property

@@ -125,6 +125,7 @@ class TurnView:
         with self._console.capture() as written:
             render()
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
+        self._session.is_below_command = False  # a block has its own row of air
         self._session.prompt.print_above(lines + ended)
 
     def show_end(self, last: ev.Event | None) -> None:

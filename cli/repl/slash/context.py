@@ -26,7 +26,7 @@ async def show_context(session: Session, _: str) -> None:
         session.usage = replace(session.usage, window=usage.used)
     table = format_context(usage, get_terminal_width() - len(EDGE))
     rows = (Text.assemble(EDGE, row) for row in table.split("\n", allow_blank=True))
-    session.show(Text("\n").join([Text(), *rows]))
+    session.show(Text("\n").join(rows))
 
 
 async def compact(session: Session, focus: str) -> None:

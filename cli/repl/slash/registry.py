@@ -173,9 +173,10 @@ async def run_slash_command(session: Session, line: str) -> None:
 
 
 def _build_unknown_error(name: str, descriptions: Mapping[str, str]) -> UsageError:
+    lowered = name.lower()
     completions = [
-        command_name for command_name in descriptions if name and command_name.startswith(name)
+        command_name for command_name in descriptions if name and command_name.startswith(lowered)
     ]
-    near = completions or get_close_matches(name, [*descriptions, *_ALIASES], n=3)
+    near = completions or get_close_matches(lowered, [*descriptions, *_ALIASES], n=3)
     hint = ", ".join(f"`/{command_name}`" for command_name in near) if near else "`/help`"
     return UsageError(t("slash.unknown", name=name), hint=t("slash.near", names=hint))

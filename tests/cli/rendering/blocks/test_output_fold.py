@@ -1,9 +1,12 @@
+import pytest
+
 from maxagent.cli.rendering.blocks.output_fold import (
     FIRST_ROWS,
     LAST_ROWS,
     LAST_ROWS_OF_SUCCESS,
     LIVE_ROWS,
     OutputFold,
+    shorten_rules,
 )
 
 
@@ -45,3 +48,18 @@ def test_progress_of_one_line_and_blanks_are_folded() -> None:
     output.add_text("10 %\r50 %\r100 %\n\n\ndone")
     assert output.finish(ok=True) == (["100 %", "done"], 0, [])
     assert list(output.lines) == ["100 %", "", "", "done"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("=" * 30 + " FAILURES " + "=" * 30, "=" * 15 + " FAILURES " + "=" * 15),
+        ("_" * 60, "_" * 40),
+        ("--- FAIL: TestX", "--- FAIL: TestX"),
+        ("=" * 40, "=" * 40),
+        ("─" * 50 + " a name of a test", "─" * 23 + " a name of a test"),
+        ("x" * 60, "x" * 60),
+    ],
+)
+def test_rules_of_a_program_fit_the_row(line: str, expected: str) -> None:
+    assert shorten_rules(line, 40) == expected

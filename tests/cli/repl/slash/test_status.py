@@ -5,6 +5,7 @@ from provider import Provider
 from repl_session import Spoken
 
 from maxagent import Runner, trust
+from maxagent.config.errors import UsageError
 from maxagent.sdk.events import TokenUsage
 
 THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
@@ -90,3 +91,10 @@ async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
     assert await spoken("/cost") == (
         "1 request; tokens: 1 in (0 cached), 1 out; cost: price unknown\n"
     )
+
+
+@pytest.mark.parametrize("typed", ["/CLEAR", "/Clear", "/cLea", "/clera", "/CLE"])
+async def test_near_names_are_offered_in_any_case(spoken: Spoken, typed: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        await spoken(typed)
+    assert "`/clear`" in refused.value.hint

@@ -93,9 +93,9 @@ def test_a_cut_line_loses_and_repeats_nothing(house: House, address: str) -> Non
     with RemoteLine(port, cut_after=4_000) as line:
         terminal = Terminal(house, address, line.port)
         ended = terminal.run("chat", "Count.", "--mode", "auto", *options)
-    words = [event["text"].strip() for event in ended.told("output")]
+    texts = [event["text"].strip() for event in ended.told("output")]
     calls = [event["id"] for event in ended.told("tool_call")]
-    assert " ".join(words) == " ".join([*(f"word{number}" for number in range(12)), "The end."])
+    assert " ".join(texts) == " ".join([*(f"word{number}" for number in range(12)), "The end."])
     assert len({*calls}) == len(calls) == 12
     assert [event["id"] for event in ended.told("tool_result")] == calls
     assert (ended.code, line.cuts > 2) == (0, True), ended.stderr

@@ -75,9 +75,9 @@ def run(command: str) -> dict[str, Any]:
     return {"tool_calls": [{"name": "run_command", "args": {"command": command}}]}
 
 
-def list_messages(shown: Any) -> list[str]:
+def list_messages(thread: Any) -> list[str]:
     kinds = ("human", "answer")
-    return [entry["text"] for entry in shown["transcript"] if entry["kind"] in kinds]
+    return [entry["text"] for entry in thread["transcript"] if entry["kind"] in kinds]
 
 
 def test_every_thread_is_there_with_its_words(home: OldHome) -> None:

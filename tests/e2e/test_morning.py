@@ -37,7 +37,7 @@ def test_enter_opens_the_conversation_that_waits(window: ChatWindow) -> None:
     window.see(
         window.words("repl.waits.one", count=1, title="Make the cart", ago="|").split("|")[0]
     )
-    window.see("mcode", "trunk")
+    window.see("MaxAgent", "trunk")
     window.press("enter")
     window.asked(window.words("ask.approve"))
     window.press("enter")
@@ -55,6 +55,6 @@ def test_another_message_is_no_answer_to_it(window: ChatWindow) -> None:
     window.say("/todos", until=window.words("slash.todos.none"))
     assert window.count("/resume") == 0
     window.type("/resume").press("enter")
-    window.see("› hi", "Hello.", window.words("picker.keys"))
+    window.see("▌ hi", "Hello.", window.words("picker.keys"))
     window.press("down")
-    window.see("› Make the cart")
+    window.see("▌ Make the cart")

@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from ....sdk import events as ev
-from ...i18n.catalogs import t
+from ...i18n.catalogs import get_language, t
 from ...i18n.stored_messages import translate_stored
 from ..block_printer import BULLET, EDGE, BlockPrinter
 from ..console import style_text
@@ -290,7 +290,10 @@ class CallBlocks:
         """Hold an error that the model mends by itself as one dim row."""
         phrase = describe_call(call.tool, call.args)
         first = translate_stored(event.error.partition("\n")[0]).rstrip(":：")
-        text = t("call.failed", call=f"{phrase.infinitive} {phrase.subject}", why=first)
+        call_text = f"{phrase.infinitive} {phrase.subject}"
+        if first.isascii() and get_language() != "en":  # no translation: it is for the model
+            first = t("call.failed.for_model")
+        text = t("call.failed", call=call_text, why=first)
         with self._printer.record() as rows:
             self._printer.print_head(style_text(sanitize_line(text), QUIET), bullet=QUIET)
         self._group.items.append(Step(rows, "quiet"))

@@ -7,7 +7,9 @@ LineKind = Literal["empty", "slash", "shell", "sandboxed", "note", "message"]
 # `/help me`, but not `/etc/hosts is wrong`
 _SLASH = re.compile(r"/[\w?:.-]*(\s|$)")
 
-EXIT_WORDS = ("exit", "quit", "q")
+EXIT_WORDS = ("exit", "quit", "q", "退出")
+# Signs as a Chinese keyboard types them, at the beginning of a line
+_WIDE_SIGNS = str.maketrans("／！＃＠", "/!#@")
 
 
 class InputLine(NamedTuple):
@@ -20,7 +22,7 @@ class InputLine(NamedTuple):
 
 def parse_line(typed: str) -> InputLine:
     """Return the line's kind; only a single line can be a shell command or a note."""
-    text = typed.strip()
+    text = typed = _replace_wide_signs(typed.strip())
     if not text:
         return InputLine("empty", "")
     if _SLASH.match(text):
@@ -39,10 +41,16 @@ def parse_line(typed: str) -> InputLine:
 
 def find_shell_kind(typed: str) -> Literal["", "shell", "sandboxed"]:
     """Return whether the line is a command of the user (`!`), or one for the sandbox (`!!`)."""
-    text = typed.strip()
+    text = _replace_wide_signs(typed.strip())
     if "\n" in text or not text.startswith("!"):
         return ""
     return "sandboxed" if text.startswith("!!") else "shell"
+
+
+def _replace_wide_signs(text: str) -> str:
+    """Return the line with an ASCII sign at its beginning, where a wide one is."""
+    body = text.lstrip("／！＃＠")
+    return text[: len(text) - len(body)].translate(_WIDE_SIGNS) + body
 
 
 def strip_continuation(typed: str) -> str | None:

@@ -21,5 +21,6 @@ async def run_cli_command(session: Session, command: Callable[[], object]) -> No
                 raise
 
     if session.is_below_command:
+        session.is_below_command = False
         session.show("")
     await session.ask_question(run_in_folder)

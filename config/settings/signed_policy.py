@@ -87,7 +87,7 @@ def _fetch(url: str) -> bytes:
         _fetching.is_on = True
         try:
             # by its name: the client asks the policy about each host, so it is above this room
-            client = import_module(f"{__package__.rpartition('.')[0]}.network.policy_fetch")
+            client = import_module(f"{str(__package__).rpartition('.')[0]}.network.policy_fetch")
             results.extend(asyncio.run(client.fetch_signed(url, FETCH_SECONDS / 2)))
         except Exception as error:  # whatever it is, there is no policy
             failures.append(error)

@@ -22,7 +22,7 @@ from .queue import (
     QUEUE,
     VERSION,
     WORKFLOW,
-    Job,
+    ThreadJob,
     ThreadQueue,
     import_dbos,
     locate_queue,
@@ -55,7 +55,7 @@ class Claims:
         self._home, self._parallel = home, parallel
         self.host, self.pid = socket.gethostname(), os.getpid()
         self.worker = f"{self.host}-{self.pid}-{token_hex(3)}"
-        self._inbox = asyncio.Queue[Job]()
+        self._inbox = asyncio.Queue[ThreadJob]()
         self._held: dict[str, Future[dict[str, Any]]] = {}
         self._loop = asyncio.get_running_loop()
         self._dbos = import_dbos().DBOS
@@ -66,7 +66,7 @@ class Claims:
 
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self._dbos.destroy)
-        await asyncio.to_thread(self._leave)
+        await asyncio.to_thread(self._forget_worker)
 
     def _launch(self) -> None:
         from dbos import DBOSPortableJSONSerializer, WorkflowSerializationFormat
@@ -109,17 +109,17 @@ class Claims:
 
     async def _hand_over(self, thread_id: str, run: int, fields: dict[str, Any]) -> dict[str, Any]:
         """Give a job to `claim`, in the loop of DBOS, and wait until `finish`."""
-        job = Job(thread_id, run, fields["partition"], fields["status"], fields["answer"])
+        job = ThreadJob(thread_id, run, fields["partition"], fields["status"], fields["answer"])
         result = Future[dict[str, Any]]()
         self._held[job.id] = result
         self._loop.call_soon_threadsafe(self._inbox.put_nowait, job)
         return await asyncio.wrap_future(result)
 
-    async def claim(self) -> Job:
+    async def claim(self) -> ThreadJob:
         """Wait for the next job of this worker."""
         return await self._inbox.get()
 
-    def finish(self, job: Job, result: Mapping[str, Any]) -> None:
+    def finish(self, job: ThreadJob, result: Mapping[str, Any]) -> None:
         """End a job; without effect if another worker has taken it over meanwhile."""
         if (future := self._held.pop(job.id, None)) and not future.done():
             future.set_result(dict(result))
@@ -176,7 +176,7 @@ class Claims:
             if is_fresh and not (host == self.host and _has_died(pid))
         }
 
-    def _leave(self) -> None:
+    def _forget_worker(self) -> None:
         url = find_server(paths.locate_database(self._home))
         connection = connect_server(url) if url else connect(locate_queue_file(self._home))
         with closing(connection):

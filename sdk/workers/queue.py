@@ -36,7 +36,7 @@ _SEARCH_PATH = re.compile(r"search_path(?:=|%3D)(\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Job:
+class ThreadJob:
     """One run of a thread: until it ends, or waits for an answer."""
 
     thread_id: str
@@ -134,7 +134,7 @@ class ThreadQueue:
         """Close its connections."""
         self._client.destroy()
 
-    def enqueue(self, job: Job, delay: float = 0.0) -> bool:
+    def enqueue(self, job: ThreadJob, delay: float = 0.0) -> bool:
         """Add a job, to be run after `delay` seconds; False if it was added before."""
         from dbos import WorkflowSerializationFormat
         from dbos._error import (  # pyright: ignore[reportPrivateUsage]
@@ -166,7 +166,7 @@ class ThreadQueue:
         answer: Mapping[str, Any] | None = None,
         delay: float = 0.0,
         after: int = 0,
-    ) -> Job:
+    ) -> ThreadJob:
         """Add the next run of a thread, unless one that does the same waits already.
 
         `after` is the run that this one follows.
@@ -174,10 +174,10 @@ class ThreadQueue:
         runs = self.list_runs(row.thread_id)
         waiting = [each for each in runs if each.state in ("queued", "delayed")]
         if waiting and not answer:
-            return Job(row.thread_id, waiting[-1].run, choose_partition(row))
+            return ThreadJob(row.thread_id, waiting[-1].run, choose_partition(row))
         number = max([after, *(each.run for each in runs)]) + 1
         while True:
-            job = Job(row.thread_id, number, choose_partition(row), row.status, answer or {})
+            job = ThreadJob(row.thread_id, number, choose_partition(row), row.status, answer or {})
             if self.enqueue(job, delay):
                 return job
             number += 1

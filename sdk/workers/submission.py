@@ -16,7 +16,7 @@ from ...nodes.options import Options
 from ..graph_registry import TASK
 from ..run_request import NewThread, build_task
 from ..threads.workspace import locate_clone, resolve_workspace
-from .queue import Job, QueuedRun, ThreadQueue, choose_partition
+from .queue import QueuedRun, ThreadJob, ThreadQueue, choose_partition
 
 _NAMESPACE = UUID("6f0e51d8-6d0a-4c39-9f0b-8a3a5b7f1c11")
 _FIELDS = ("task", "id", "folder", "workspace", "title", "options")
@@ -57,7 +57,7 @@ def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
             options=new.options,
         )
         index.set_status(thread_id, "interrupted")  # not begun: nothing of it was cut short
-    queue.enqueue(Job(thread_id, 1, choose_partition(row), "interrupted"))
+    queue.enqueue(ThreadJob(thread_id, 1, choose_partition(row), "interrupted"))
     return row
 
 

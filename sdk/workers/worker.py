@@ -20,7 +20,7 @@ from ..outcome import derive_status
 from ..runner import Runner
 from ..threads.workspace import open_workspace
 from .claims import EXTEND_SECONDS, Claims
-from .queue import Job, ThreadQueue
+from .queue import ThreadJob, ThreadQueue
 
 # Seconds after which a thread that another process runs is tried again
 BUSY_DELAY = 5.0
@@ -34,7 +34,7 @@ class WorkerEvent:
     """What a worker does with a job."""
 
     kind: Literal["claimed", "ended"]
-    job: Job
+    job: ThreadJob
     result: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -81,7 +81,7 @@ class Worker:
         self, queue: ThreadQueue, claims: Claims, runner: Runner, *, until_empty: bool
     ) -> None:
         drained = asyncio.ensure_future(self._draining.wait())
-        claim: asyncio.Task[Job] | None = None
+        claim: asyncio.Task[ThreadJob] | None = None
         try:
             while not drained.done():
                 claim = claim or asyncio.ensure_future(claims.claim())
@@ -100,12 +100,14 @@ class Worker:
             if claim:
                 claim.cancel()
 
-    def _begin(self, job: Job, queue: ThreadQueue, claims: Claims, runner: Runner) -> None:
+    def _begin(self, job: ThreadJob, queue: ThreadQueue, claims: Claims, runner: Runner) -> None:
         task = asyncio.ensure_future(self._run_job(job, queue, claims, runner))
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
-    async def _run_job(self, job: Job, queue: ThreadQueue, claims: Claims, runner: Runner) -> None:
+    async def _run_job(
+        self, job: ThreadJob, queue: ThreadQueue, claims: Claims, runner: Runner
+    ) -> None:
         self._report(WorkerEvent("claimed", job))
         result: dict[str, Any]
         try:
@@ -128,7 +130,9 @@ class Worker:
             _logger.warning("output stopped: %s", error)
             self.show = lambda _: None
 
-    async def _run_thread(self, job: Job, queue: ThreadQueue, runner: Runner) -> dict[str, Any]:
+    async def _run_thread(
+        self, job: ThreadJob, queue: ThreadQueue, runner: Runner
+    ) -> dict[str, Any]:
         row = await asyncio.to_thread(runner.threads.find, job.thread_id)
         if not _needs_run(row, job):
             return {"status": row.status}
@@ -150,7 +154,7 @@ class Worker:
 
     async def _wake(
         self,
-        job: Job,
+        job: ThreadJob,
         queue: ThreadQueue,
         runner: Runner,
         delay: float = 0.0,
@@ -181,7 +185,7 @@ class Worker:
             await asyncio.wait(list(self._tasks.values()))
 
 
-def _needs_run(row: ThreadRow, job: Job) -> bool:
+def _needs_run(row: ThreadRow, job: ThreadJob) -> bool:
     """Return whether there is something to do; an earlier try at this job may have done it."""
     if job.answer:
         return True

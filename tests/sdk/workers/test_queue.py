@@ -13,7 +13,7 @@ import pytest
 
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.sdk.workers.claims import Claims
-from maxagent.sdk.workers.queue import Job, ThreadQueue, choose_partition, locate_queue
+from maxagent.sdk.workers.queue import ThreadJob, ThreadQueue, choose_partition, locate_queue
 
 THREADS = [f"{number}b6d0a1e-3c8f-4b3a-9d0e-1f2a3b4c5d6e" for number in range(4)]
 
@@ -36,7 +36,7 @@ def execute(home: Path, statement: str, *values: object) -> list[tuple[object, .
 
 
 def test_a_job_is_added_once(queue: ThreadQueue) -> None:
-    job = Job(THREADS[0], 1, "/p")
+    job = ThreadJob(THREADS[0], 1, "/p")
     assert [queue.enqueue(job) for _ in range(3)] == [True, False, False]
     assert [(run.thread_id, run.run, run.state) for run in queue.list_runs()] == [
         (THREADS[0], 1, "queued")

@@ -130,13 +130,13 @@ def test_todo_calls_have_a_block_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "why"), [("en", "it does not exist"), ("zh", "未成功，原因已告知模型")]
+    ("language", "reason"), [("en", "it does not exist"), ("zh", "未成功，原因已告知模型")]
 )
 def test_words_for_the_model_are_not_half_translated(
-    language: str, why: str, monkeypatch: pytest.MonkeyPatch
+    language: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_LANG", language)
     seen = Seen()
     seen.call("edit", {"file_path": "a.py"})
     seen.end(error="it does not exist")
-    assert seen.rows[1].endswith(why)
+    assert seen.rows[1].endswith(reason)

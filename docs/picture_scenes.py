@@ -46,6 +46,7 @@ TODOS = [
     {"id": "1", "content": "Repair the discount", "status": "in_progress", "priority": "high"},
     {"id": "2", "content": "Run the tests", "status": "pending", "priority": "high"},
 ]
+DONE_TODOS = [{**todo, "status": "completed"} for todo in TODOS]
 CONVERSATION = [
     say(
         "I look at the prices.",
@@ -54,7 +55,7 @@ CONVERSATION = [
     ),
     say("", call("todowrite", action="create", todos=TODOS)),
     say("", call("run_command", command="python3 -m pytest -q")),
-    say(ANSWER),
+    say("", call("todowrite", action="create", todos=DONE_TODOS)),
     say(ANSWER),
 ]
 STEPS = [say(f"Now step {n}.", call("grep", regex=f"price{n}", path="shop")) for n in range(60)]

@@ -139,7 +139,7 @@ class ChatWindow:
     def _placeholders(self) -> list[str]:
         """What an empty line shows, as it is cut to a narrow window."""
         keys = ("repl.placeholder", "repl.placeholder.busy")
-        return [shorten_text(self.words(key), self.columns - 3) for key in keys]
+        return [shorten_text(self.words(key), self.terminal.glass.columns - 3) for key in keys]
 
     def holds(self, text: str) -> None:
         """Wait until the typed line is this text."""

@@ -83,7 +83,10 @@ def _render_hunk(hunk: Sequence[DiffLine], path: str, digits: int, width: int) -
 
 
 def _break_code(code: Text, width: int) -> Iterator[Text]:
-    """Yield rows that break between words and hang under the code; no character is lost."""
+    """Yield rows that break between words and hang under the code.
+
+    No character is lost but spaces at a break that the row has no room for.
+    """
     code.expand_tabs(TAB)
     plain = code.plain
     indent = len(plain) - len(plain.lstrip(" "))
@@ -91,6 +94,8 @@ def _break_code(code: Text, width: int) -> Iterator[Text]:
         yield from cut_text(code, width)
         return
     parts = code.divide(find_breaks(plain, width - indent))
+    for part in parts:
+        part.rstrip_end(width - indent)
     rows = [row for part in parts for row in cut_text(part, width - indent)]
     for at, row in enumerate(rows):
         yield Text.assemble(" " * indent, row) if at else row

@@ -76,3 +76,13 @@ def test_broken_code_hangs_under_its_indent() -> None:
     rows = [row.plain.rstrip() for row in rows_of("a\n", line, 48)][1:]
     assert rows[0].startswith("  1 +     total = ") and len(rows) == 2
     assert rows[1].startswith(" " * 10) and rows[1].split()[-1] == "third_long_name"
+
+
+@pytest.mark.parametrize("width", range(24, 60))
+def test_code_is_broken_without_empty_rows(width: int) -> None:
+    line = "        # What the basket costs is taken from the sum, not from  each price.\n"
+    rows = [row.plain for row in rows_of("a\n", line, width)][1:]
+    codes = [row[5:] for row in rows]
+    assert all(code.strip() for code in codes)
+    assert "".join("".join(codes).split()) == "".join(line.split())
+    assert max(map(len, rows)) <= width

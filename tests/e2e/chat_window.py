@@ -43,6 +43,7 @@ class ChatWindow:
         self.project = self.program.project
         self._words = load_catalog("mcode", language).list_messages()
         self.terminal: ScreenTerminal
+        self.columns = 80
 
     def words(self, key: str, **values: object) -> str:
         """A message of the interface as it reads in this language."""
@@ -51,6 +52,7 @@ class ChatWindow:
     def open(self, *arguments: str, columns: int = 80, rows: int = 24) -> Self:
         """Open the window; `mcode` without arguments is `mcode chat`."""
         argv = [sys.executable, "-m", "maxagent", *(["chat", *arguments] if arguments else [])]
+        self.columns = columns
         self.terminal = ScreenTerminal(
             argv, self.project, self.program.environ, columns=columns, rows=rows
         )
@@ -139,7 +141,7 @@ class ChatWindow:
     def _placeholders(self) -> list[str]:
         """What an empty line shows, as it is cut to a narrow window."""
         keys = ("repl.placeholder", "repl.placeholder.busy")
-        return [shorten_text(self.words(key), self.terminal.glass.columns - 3) for key in keys]
+        return [shorten_text(self.words(key), self.columns - 3) for key in keys]
 
     def holds(self, text: str) -> None:
         """Wait until the typed line is this text."""

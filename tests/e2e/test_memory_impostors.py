@@ -85,7 +85,7 @@ def test_second_clone_is_asked_once_in_terminal(
     argv = [sys.executable, "-m", "maxagent", "chat", *model]
     with ScreenTerminal(argv, program.project, program.environ, columns=100) as terminal:
         terminal.wait_for("Share that memory here?")
-        terminal.wait_for("Enter, ↑↓")
+        terminal.wait_for("Enter choose")
         terminal.press("up").press("enter")
         terminal.wait_for("›")
     with ScreenTerminal(argv, program.project, program.environ, columns=100) as terminal:

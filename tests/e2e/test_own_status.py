@@ -30,10 +30,10 @@ def test_first_line_stands_and_input_tells_thread(window: ChatWindow, tmp_path: 
     configure(window, command)
     window.answers({"text": "Hello."})
     with window.open():
-        window.see_status("中文 \\x1b]0;x\\x070 · build · ask")
-        window.press("shift-tab").see_status("0 · build · edits")
+        window.see_status("中文 \\x1b]0;x\\x070 · asks first")
+        window.press("shift-tab").see_status("0 · edits allowed")
         window.say("hello", until="Hello.")
-        window.see_status("中文 \\x1b]0;x\\x071 · build · edits")
+        window.see_status("中文 \\x1b]0;x\\x071 · edits allowed")
     fields = json.loads(received.read_text())
     assert fields["thread"] == fields["session_id"] and fields["mode"] == "edits"
     assert fields["folder"] == os.path.realpath(window.project) == fields["cwd"]
@@ -56,12 +56,12 @@ def test_failure_is_shown_once(window: ChatWindow, command: str, reason: str) ->
     configure(window, command)
     window.answers({"text": "Hello."})
     with window.open():
-        window.type("typed mean").see("(`ui.status_line`) is not shown: " + reason)
+        window.type("typed mean").see("(ui.status_line) is not shown: " + reason)
         window.type("while").terminal.wait_for(lambda _: window.line == "typed meanwhile")
         window.press("enter").see("Hello.")
         window.rest()
-        window.see_status("build · ask · ")
-        assert window.count("(`ui.status_line`)") == 1
+        window.see_status("asks first")
+        assert window.count("(ui.status_line)") == 1
 
 
 def test_prompt_never_waits_for_it(window: ChatWindow) -> None:
@@ -70,7 +70,7 @@ def test_prompt_never_waits_for_it(window: ChatWindow) -> None:
     with window.open():
         window.say("hello", until="Hello.")
         assert "late" not in window.terminal.screen()
-        window.see_status("late · build")
+        window.see_status("late · asks first")
 
 
 def test_untrusted_folder_runs_none(window: ChatWindow) -> None:
@@ -79,11 +79,11 @@ def test_untrusted_folder_runs_none(window: ChatWindow) -> None:
     configure(window, "echo mine")
     with window.open().terminal:
         window.asked(window.words("trust.ask"))
-        window.type("n").see("(`ui.status_line`) is not shown: the folder is not trusted")
-        window.see_status("build · ask · ")
+        window.type("n").see("(ui.status_line) is not shown: the folder is not trusted")
+        window.see_status("asks first")
     with window.open().terminal:
         window.asked(window.words("trust.ask"))
-        window.confirm().see_status("mine · build")
+        window.confirm().see_status("mine · asks first")
 
 
 def test_project_cannot_have_one(window: ChatWindow) -> None:

@@ -43,14 +43,8 @@ _TIME_ID = re.compile(r"(\d{10,})-(\d+)")
 async def open_server(address: RemoteAddress) -> "AsyncGenerator[ThreadServer | AgentServer]":
     """Open the client of the server that answers there."""
     async with ServerConnection(address) as connection:
-        if await connection.has("/ok"):
-            yield AgentServer(connection)
-        # `mcode studio` has its secret in the path
-        elif await connection.has(f"/{address.token}/ok"):
-            connection.url += f"/{address.token}"
-            yield AgentServer(connection)
-        else:
-            yield ThreadServer(connection)
+        is_agent_server = await connection.has("/ok")
+        yield AgentServer(connection) if is_agent_server else ThreadServer(connection)
 
 
 class AgentServer:

@@ -3,7 +3,7 @@
 The server itself answers any client and takes a body of any content type, and it runs commands: any
 process of this machine, and any page in the user's browser, could send it a task. So each start
 creates a secret, which is in the path of its address; Studio's page sends it as a part of
-`baseUrl`. `Origin` and `Host` are checked too: they stop a page that knows the address.
+`baseUrl`. `mcode --remote` sends it in `Authorization`, which no log keeps. `Origin` and `Host` are checked too: they stop a page that knows the address.
 """
 
 import logging
@@ -24,6 +24,7 @@ from .thread_listing import keep_listed
 
 _logger = logging.getLogger(__name__)
 _SECRET = secrets.token_urlsafe(32)
+_HEADER = b"authorization"
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}|https://(\w+\.)?smith\.langchain\.com")
 _STUDIO_PAGE = "https://smith.langchain.com/studio/?baseUrl={address}"
@@ -74,6 +75,9 @@ def build_studio_link(address: str) -> str:
 
 def _without_secret(scope: Scope) -> Scope | None:
     """Return the request without the secret; None if the secret is missing or wrong."""
+    headers = Headers(scope=scope).getlist("authorization")
+    if headers and secrets.compare_digest(headers[0].encode(), f"Bearer {_SECRET}".encode()):
+        return {**scope, "headers": [each for each in scope["headers"] if each[0] != _HEADER]}
     _, first, *rest = [*scope["path"].split("/", 2), ""]
     if not secrets.compare_digest(first.encode(), _SECRET.encode()):
         return None

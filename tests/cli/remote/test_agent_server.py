@@ -1,10 +1,14 @@
-"""Where a stream of LangGraph's server goes on: its IDs are no numbers of events."""
+"""A server of the Agent Protocol: how it is recognized, where its streams go on."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from maxagent.cli.remote.agent_server import StreamPosition
+from maxagent.cli.remote.address import RemoteAddress
+from maxagent.cli.remote.agent_server import AgentServer, StreamPosition, open_server
+from maxagent.cli.remote.server import ThreadServer
 
 Events = Sequence[tuple[str, str]]
 
@@ -44,3 +48,38 @@ def test_a_stream_goes_on_where_it_was(
     assert all(stream.advance(*event) for event in before)
     assert stream.begin() == position
     assert "".join(data for event_id, data in after if stream.advance(event_id, data)) == new
+
+
+class PathServer:
+    """Answers each path with one status; keeps the request lines, as a proxy's log does."""
+
+    def __init__(self, status: int) -> None:
+        self.log = log = list[str]()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                log.append(self.requestline)
+                self.send_response(status)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture(params=[200, 401, 403, 404, 500])
+def path_server(request: pytest.FixtureRequest) -> Iterator[PathServer]:
+    opened = PathServer(request.param)
+    yield opened
+    opened.server.shutdown()
+    opened.server.server_close()
+
+
+async def test_token_is_in_no_path(path_server: PathServer) -> None:
+    async with open_server(RemoteAddress(path_server.url, "secret")) as server:
+        kind = type(server)
+    assert path_server.log == ["GET /ok HTTP/1.1"]
+    assert kind in (AgentServer, ThreadServer)

@@ -6,8 +6,9 @@ if find_spec("starlette") is None:
     pytest.skip("langgraph-cli[inmem] is not installed", allow_module_level=True)
 
 from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
 
-from maxagent.sdk.studio.access_control import is_local
+from maxagent.sdk.studio.access_control import AccessControl, build_secret_address, is_local
 
 HERE = "127.0.0.1:2024"
 
@@ -38,3 +39,44 @@ def test_only_localhost_and_studio_page_are_allowed(
 ) -> None:
     headers = {"host": host} if origin is None else {"host": host, "origin": origin}
     assert is_local(Headers(headers)) is allowed
+
+
+SECRET = "SECRET"
+
+
+@pytest.mark.parametrize(
+    ("path", "authorization", "expected"),
+    [
+        ("/SECRET/ok", None, "/ok"),
+        ("/ok", "Bearer SECRET", "/ok"),
+        ("/ok", None, None),
+        ("/ok", "Bearer wrong", None),
+        ("/ok", "SECRET", None),
+        ("/wrong/ok", None, None),
+        ("/ok/SECRET", None, None),
+    ],
+)
+async def test_secret_is_in_path_or_header(
+    path: str, authorization: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGGRAPH_API_URL", "http://127.0.0.1:2024")
+    secret = build_secret_address().rpartition("/")[2]
+    passed, sent = list[Scope](), list[Message]()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope)
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", HERE.encode())]
+    if authorization is not None:
+        headers.append((b"authorization", authorization.replace(SECRET, secret).encode()))
+    scope: Scope = {"type": "http", "path": path.replace(SECRET, secret), "headers": headers}
+    await AccessControl(app)(scope, receive, send)
+    assert [each["path"] for each in passed] == ([expected] if expected else [])
+    assert all(b"authorization" not in dict(each["headers"]) for each in passed)
+    assert [each["status"] for each in sent[:1]] == ([] if expected else [403])

@@ -216,7 +216,7 @@ def test_stderr_lists_ignored_files_once_with_trust_hint(opened: Opened) -> None
 
 def test_trust_question_names_kinds_and_far_reaching_settings(opened: Opened) -> None:
     stderr = opened.ended["trust"].stderr
-    reaching = ('! sandbox.mode: "off"', "! task.test_command:", "! after_edit.*:")
+    reaching = ("! sandbox.mode: ", "! runs as the tests: ", "! after each edit (after_edit.*): ")
     files = (".mcp.json", ".claude/skills/a/run.sh", ".opencode/commands/task.md", "AGENTS.md")
     for name in (*reaching, *files, ".agents/agents/coder.md", ".llc/hooks/start", "tests: "):
         assert name in stderr

@@ -16,7 +16,7 @@ NAMESPACE = "maxagent-policy"
 KEY_TYPE = b"ssh-ed25519"
 _MAGIC = b"SSHSIG"
 _ARMOR = re.compile(
-    rb"-----BEGIN SSH SIGNATURE-----\s+([A-Za-z0-9+/=\s]+?)\s+-----END SSH SIGNATURE-----"
+    rb"-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\s]+)\n-----END SSH SIGNATURE-----"
 )
 _PRIME = 2**255 - 19
 _ORDER = 2**252 + 27742317777372353535851937790883648493

@@ -3,7 +3,8 @@
 The server itself answers any client and takes a body of any content type, and it runs commands: any
 process of this machine, and any page in the user's browser, could send it a task. So each start
 creates a secret, which is in the path of its address; Studio's page sends it as a part of
-`baseUrl`. `mcode --remote` sends it in `Authorization`, which no log keeps. `Origin` and `Host` are checked too: they stop a page that knows the address.
+`baseUrl`. `mcode --remote` sends it in `Authorization`, which no log keeps. `Origin` and `Host` are
+checked too: they stop a page that knows the address.
 """
 
 import logging

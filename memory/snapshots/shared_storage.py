@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from errno import EINVAL, ELOOP, ENOTDIR
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from .file_version import FILE, FileVersion
 from .git_objects import EMPTY_TREE, write_object, write_tree
 from .git_repository import GitCommandError, GitStore, find_git, run_in_thread
 from .storage import write_atomically
+from .working_tree import open_parent
 
 REPOSITORY = "threads.git"
 _AUTHOR = "mcode <mcode@localhost>"
@@ -161,6 +163,17 @@ class SharedStorage:
             "`mcode resume`",
         )
 
+    def _build_path_error(self, path: str) -> MaxAgentError:
+        return MaxAgentError(
+            text(
+                "`storage` ({address}) has an output with a path outside its folder: `{path}`",
+                address=hide_password(self.address),
+                path=path,
+            ),
+            hint="nothing was written there; find out who may write to `storage`, and delete the "
+            "thread if you do not trust it",
+        )
+
     def _write_commit(self, tree: str, outputs: str, parents: tuple[str, ...]) -> str:
         objects = self.store.directory / "objects"
         if tree == EMPTY_TREE:
@@ -192,14 +205,22 @@ class SharedStorage:
         return write_tree(objects, files)
 
     async def _write_outputs(self, commit: str, outputs: Path) -> None:
-        """Write the outputs of a commit that are not here."""
+        """Write the outputs of a commit that are not here; raises MaxAgentError for a wrong path.
+
+        Anyone who can push to the storage chooses the paths.
+        """
         listing = await self._run("ls-tree", "-r", "-z", f"{commit}:outputs")
         for entry in filter(None, listing.split(b"\0")):
             described, name = entry.split(b"\t", 1)
-            path = outputs / os.fsdecode(name)
-            if path.is_relative_to(outputs) and not await asyncio.to_thread(path.exists):
-                content = await self._run("cat-file", "blob", described[-40:].decode())
-                await asyncio.to_thread(_write_output, path, content)
+            path = os.fsdecode(name)
+            try:
+                if await asyncio.to_thread(_is_missing, outputs, path):
+                    content = await self._run("cat-file", "blob", described[-40:].decode())
+                    await asyncio.to_thread(_write_output, outputs, path, content)
+            except OSError as error:
+                if error.errno not in (EINVAL, ELOOP, ENOTDIR):
+                    raise
+                raise self._build_path_error(path) from error
 
     def _read_last(self, thread_id: str) -> tuple[str, ...]:
         """Return the last commit of the thread that is parents here; empty if there is none."""
@@ -235,9 +256,22 @@ def hide_password(address: str) -> str:
     return re.sub(r"(?<=://)[^/@]*@", "", address)
 
 
-def _write_output(path: Path, content: bytes) -> None:
-    make_private_folder(path.parent)
-    write_atomically(path, content)
+def _is_missing(outputs: Path, path: str) -> bool:
+    """Return whether nothing is at the path; create its folders."""
+    make_private_folder(outputs)
+    with open_parent(outputs, path, create=True) as (parent, name):
+        return name not in os.listdir(parent)
+
+
+def _write_output(outputs: Path, path: str, content: bytes) -> None:
+    with open_parent(outputs, path) as (parent, name):
+        draft = f"{name}.{os.getpid()}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(draft, flags, 0o600, dir_fd=parent), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, name, src_dir_fd=parent, dst_dir_fd=parent)
 
 
 def _create_repository(program: str, repository: Path) -> None:

@@ -66,9 +66,10 @@ def hash_blob(content: bytes) -> str:
 @contextmanager
 def open_parent(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
     """Yield a descriptor of the path's parent, reached through real folders, and the last name."""
-    *parents, name = PurePosixPath(path).parts
-    if {"/", "..", ".git"} & {to_canonical_path(part) for part in (*parents, name)}:
+    parts = PurePosixPath(path).parts  # its first part may be two slashes
+    if not parts or path[0] == "/" or {"..", ".git"} & {to_canonical_path(p) for p in parts}:
         raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
+    *parents, name = parts
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parents:

@@ -6,6 +6,7 @@ import pytest
 from snapshot_project import contents, git
 
 from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots.git_objects import write_object
 from maxagent.memory.snapshots.shared_storage import delete_shared, hide_password
 from maxagent.memory.snapshots.store import Snapshots
 
@@ -53,6 +54,62 @@ async def test_outputs_come_along(machines: tuple[Machine, Machine]) -> None:
     await here.share("one\n")
     await there.snapshots.fetch("t", there.outputs)
     assert contents(there.outputs) == contents(here.outputs)
+
+
+def write_tree(repository: Path, *entries: tuple[str, str, str]) -> str:
+    """A tree of any names: `git mktree` accepts no slash in one."""
+    content = b"".join(
+        f"{mode} {name}\0".encode() + bytes.fromhex(item) for mode, name, item in entries
+    )
+    return write_object(repository / "objects", "tree", content)
+
+
+def write_path(repository: Path, path: str, blob: str) -> str:
+    tree, names = blob, path.split("|")
+    for name in reversed(names):
+        mode = "100644" if tree == blob else "40000"
+        tree = write_tree(repository, (mode, name, tree))
+    return tree
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "..|x",
+        "..|..|..|x",
+        "deep|..|..|x",
+        "../x",
+        "{there}/x",
+        "/{there}/x",
+        "call/../../x",
+        ".git|config",
+        ".GIT|hooks|x",
+        ".",
+        "..",
+        "link|x",
+    ],
+)
+async def test_outputs_stay_in_their_folder(
+    path: str, machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    here, there = machines
+    await here.share("one\n")
+    repository = tmp_path / "storage/threads.git"
+    blob = write_object(repository / "objects", "blob", b"of somebody else\n")
+    outputs = write_path(repository, path.format(there=tmp_path), blob)
+    files = git(repository, "rev-parse", "refs/maxagent/t:files").strip()
+    root = write_tree(repository, ("40000", "files", files), ("40000", "outputs", outputs))
+    commit = git(repository, "commit-tree", "-m", "x", root).strip()
+    git(repository, "update-ref", "refs/maxagent/t", commit)
+    there.outputs.mkdir(parents=True)
+    (there.outputs / "link").symlink_to(tmp_path)
+    before = contents(tmp_path / "b")
+    with pytest.raises(MaxAgentError, match="outside its folder") as raised:
+        await there.snapshots.fetch("t", there.outputs)
+    assert raised.value.hint
+    assert [*tmp_path.rglob("x"), *tmp_path.rglob("hooks")] == []
+    written = contents(tmp_path / "b").keys() - before.keys()
+    assert {name for name in written if not name.startswith("data/snapshots/")} == set()
 
 
 async def test_same_files_are_pushed_once(

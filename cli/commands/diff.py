@@ -77,10 +77,12 @@ def _print_diff(text: str) -> None:
     if S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
         sys.stdout.write(text)
     elif sys.stdout.isatty():
-        from ..rendering.console import open_console
+        from ..rendering.console import can_redraw, open_console
         from ..rendering.diffs.output import show_diff
 
-        show_diff(open_console(stderr=False), text, indent="", most=None)
+        console = open_console(stderr=False)
+        indent = "  " if can_redraw(console) else ""  # what is piped stays a diff
+        show_diff(console, text, indent=indent, most=None)
     else:
         _print_escaped(text)
 

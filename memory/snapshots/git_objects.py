@@ -34,8 +34,7 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
     whole = b"%s %d\0" % (kind.encode(), len(content)) + content
     name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
     place = objects / name[:2] / name[2:]
-    if place.exists():
-        os.utime(place)  # reused: `garbage_collection.prune_store` must treat it as new
+    if touch_object(objects, name):
         return name
     make_private_folder(place.parent)
     temporary = place.with_name(f"tmp_obj_{secrets.token_hex(8)}")
@@ -50,6 +49,15 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
         temporary.unlink(missing_ok=True)
         raise
     return name
+
+
+def touch_object(objects: Path, name: str) -> bool:
+    """Keep the object from `garbage_collection.prune_store` for a while; False if it is gone."""
+    try:
+        os.utime(objects / name[:2] / name[2:])
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def read_object(objects: Path, kind: str, name: str) -> bytes:

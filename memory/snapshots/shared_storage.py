@@ -26,7 +26,7 @@ from ...config.remote_url import split_remote_url
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from .file_version import FILE, FileVersion
-from .git_objects import EMPTY_TREE, write_object, write_tree
+from .git_objects import EMPTY_TREE, touch_object, write_object, write_tree
 from .git_repository import GitCommandError, GitStore, find_git, run_in_thread
 from .storage import write_atomically
 from .working_tree import open_parent
@@ -65,7 +65,9 @@ class SharedStorage:
                     "push", "--quiet", "--no-verify", address, f"{commit}:{_ref(thread_id)}"
                 )
             except GitCommandError as error:
-                if not _MOVED.search(error.message):
+                if not await self._has_history(parents):
+                    parents = ()  # `threads prune` has deleted it here
+                elif not _MOVED.search(error.message):
                     raise self._translate(error) from error
                 # another machine has added to the thread: both histories are kept
                 other = await self._fetch_commit(address, thread_id, parents)
@@ -112,15 +114,33 @@ class SharedStorage:
                 return ""
             if only_name or (commit,) == parents:
                 return commit
-            tips = [f"--negotiation-tip={tip}" for tip in parents]
-            fetch = ("fetch", "--quiet", "--no-tags", "--no-auto-gc")
-            with suppress(GitCommandError):  # what is known may have been pruned here
-                await self._run(*fetch, *tips, address, _ref(thread_id))
-                return commit
-            await self._run(*fetch, address, _ref(thread_id))
         except GitCommandError as error:
             raise self._translate(error) from error
+        await self._fetch_history(address, thread_id, parents)
         return commit
+
+    async def _fetch_history(self, address: str, thread_id: str, tips: tuple[str, ...]) -> None:
+        """Fetch the commits of the thread; what is known of them may have been pruned here."""
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-auto-gc")
+        known = [f"--negotiation-tip={tip}" for tip in tips]
+        for options in (known, ["--refetch"]):
+            with suppress(GitCommandError):
+                await self._run(*fetch, *options, address, _ref(thread_id))
+                return
+        try:
+            await self._run(*fetch, address, _ref(thread_id))  # before git 2.36
+        except GitCommandError as error:
+            raise self._translate(error) from error
+
+    async def _has_history(self, commits: tuple[str, ...]) -> bool:
+        """Return whether all objects of these commits, and of those before, are here."""
+        if not commits:
+            return True
+        try:
+            await self._run("rev-list", "--objects", "--quiet", *commits, "--")
+        except GitCommandError:
+            return False
+        return True
 
     async def _open_repository(self) -> str:
         """Return the address for git; create the repository in a folder of the configuration."""
@@ -199,7 +219,8 @@ class SharedStorage:
                 mark = state.st_mtime_ns, state.st_size
                 stored = self._outputs.get(str(path))
                 blob = stored[1] if stored and stored[0] == mark else ""
-                blob = blob or write_object(objects, "blob", path.read_bytes())
+                if not (blob and touch_object(objects, blob)):
+                    blob = write_object(objects, "blob", path.read_bytes())
                 self._outputs[str(path)] = mark, blob
                 files[os.fsencode(path.relative_to(outputs))] = FileVersion(FILE, blob)
         return write_tree(objects, files)

@@ -1,11 +1,15 @@
 """Snapshots of a thread in a repository that two machines share."""
 
+import os
+import shutil
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 from snapshot_project import contents, git
 
 from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots.garbage_collection import prune_store
 from maxagent.memory.snapshots.git_objects import write_object
 from maxagent.memory.snapshots.shared_storage import delete_shared, hide_password
 from maxagent.memory.snapshots.store import Snapshots
@@ -17,7 +21,12 @@ class Machine:
     def __init__(self, folder: Path, storage: str) -> None:
         self.folder, self.outputs = folder / "project", folder / "data/outputs/t"
         self.folder.mkdir(parents=True)
-        self.snapshots = Snapshots(self.folder, folder / "data/snapshots", (), storage)
+        self._storage = storage
+        self.open_snapshots()
+
+    def open_snapshots(self) -> None:
+        store = self.folder.parent / "data/snapshots"
+        self.snapshots = Snapshots(self.folder, store, (), self._storage)
 
     async def share(self, content: str) -> str:
         (self.folder / "a.txt").write_text(content)
@@ -152,6 +161,78 @@ async def test_pruned_store_fetches_again(machines: tuple[Machine, Machine]) -> 
     tree, _ = await there.snapshots.fetch("t", there.outputs)
     assert tree == new
     assert await there.snapshots.list_changes(new, new) == []
+
+
+async def prune(machine: Machine, keep: Sequence[str] = ()) -> None:
+    """What `threads prune` does an hour later."""
+    objects = machine.snapshots.directory / "objects"
+    for path in [*objects.rglob("*")]:
+        os.utime(path, (0, 0))
+    await prune_store(machine.snapshots.directory, keep)
+
+
+async def lose_commits(machine: Machine) -> None:
+    await prune(machine, [await machine.snapshots.take()])
+
+
+async def lose_last_commit(machine: Machine) -> None:
+    name = (machine.snapshots.directory / "shared/t").read_text()
+    (machine.snapshots.directory / "objects" / name[:2] / name[2:]).unlink()
+
+
+async def lose_older_commits(machine: Machine) -> None:
+    keep = (machine.snapshots.directory / "shared/t").read_text()
+    for path in (machine.snapshots.directory / "objects").glob("??/*"):
+        if path.parent.name + path.name != keep:
+            path.unlink()
+
+
+async def lose_all(machine: Machine) -> None:
+    for path in (machine.snapshots.directory / "objects").glob("*/*"):
+        path.unlink()
+
+
+async def lose_storage(machine: Machine) -> None:
+    await prune(machine)
+    shutil.rmtree(machine.folder.parent.parent / "storage")
+
+
+async def lose_storage_and_older(machine: Machine) -> None:
+    await lose_older_commits(machine)
+    shutil.rmtree(machine.folder.parent.parent / "storage")
+
+
+@pytest.mark.parametrize("is_new_process", [False, True])
+@pytest.mark.parametrize(
+    "lose",
+    [
+        prune,
+        lose_commits,
+        lose_last_commit,
+        lose_older_commits,
+        lose_all,
+        lose_storage,
+        lose_storage_and_older,
+    ],
+)
+async def test_thread_is_shared_after_pruning(
+    lose: Callable[[Machine], Awaitable[None]],
+    is_new_process: bool,
+    machines: tuple[Machine, Machine],
+) -> None:
+    here, there = machines
+    here.outputs.mkdir(parents=True)
+    (here.outputs / "call.txt").write_text("all of it\n")
+    for content in ("one\n", "two\n"):
+        await here.share(content)
+    await lose(here)
+    if is_new_process:
+        here.open_snapshots()
+    assert await here.snapshots.fetch("t", here.outputs) == ("", "")
+    new = await here.share("three\n")
+    tree, _ = await there.snapshots.fetch("t", there.outputs)
+    assert tree == new
+    assert contents(there.outputs) == contents(here.outputs)
 
 
 async def test_delete_leaves_other_threads(

@@ -90,7 +90,7 @@ def call(name: str, **args: Any) -> dict[str, Any]:
 def find_notices(events: list[Any]) -> list[str]:
     """The notices about the list."""
     notices = [event.text for event in events if isinstance(event, Notice)]
-    return [notice for notice in notices if "todo list" in notice]
+    return [notice for notice in notices if "open steps" in notice]
 
 
 async def test_open_tasks_are_asked_about_once(world: Place) -> None:

@@ -13,7 +13,7 @@ LOOSE = {
     "backup": False, "skip_tests": True, "max_turns": 10**9, "max_cost": 1e9,
     "schema": {"type": "object"}, "effort": "high", "thinking": "enabled",
     "served_model": "ollama/x", "memory": True, "pr": "yes", "best_of": 8, "models": ["x/y"],
-    "goal": True,
+    "goal": True, "workspace": "https://evil/x.git#main",
 }  # fmt: skip
 
 

@@ -122,8 +122,8 @@ class SharedStorage:
     async def _fetch_history(self, address: str, thread_id: str, tips: tuple[str, ...]) -> None:
         """Fetch the commits of the thread; what is known of them may have been pruned here."""
         fetch = ("fetch", "--quiet", "--no-tags", "--no-auto-gc")
-        known = [f"--negotiation-tip={tip}" for tip in tips]
-        for options in (known, ["--refetch"]):
+        negotiation = [f"--negotiation-tip={tip}" for tip in tips]
+        for options in (negotiation, ["--refetch"]):
             with suppress(GitCommandError):
                 await self._run(*fetch, *options, address, _ref(thread_id))
                 return

@@ -46,13 +46,32 @@ def resolve_workspace(spec: str) -> str:
         url = os.path.abspath(os.path.expanduser(url))
     if len(ref) == 40 and _HEX.issuperset(ref):
         return f"{url}#{ref}"
-    listing = _run_git("ls-remote", "--", url, ref or "HEAD").split()
-    if not listing:
+    return f"{url}#{_find_commit(url, ref or 'HEAD')}"
+
+
+def _find_commit(url: str, ref: str) -> str:
+    """Return the commit of a branch, a tag, or the whole name of a reference; raises UsageError.
+
+    `git ls-remote` matches ends of names: `main` is `feature/main` as well.
+    """
+    names = [ref, f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}"]
+    listing = _run_git("ls-remote", "--", url, *names, *(f"{name}^{{}}" for name in names))
+    lines = (line.partition("\t") for line in listing.splitlines())
+    commits = {name: commit for commit, _, name in lines}
+    # what an annotated tag points to
+    matches = [commits.get(f"{name}^{{}}") or commits.get(name) for name in names]
+    exact, short, branch, tag = matches
+    if not any(matches):
         raise UsageError(
-            text("`{url}` has no `{ref}`", url=hide_password(url), ref=ref or "HEAD"),
+            text("`{url}` has no `{ref}`", url=hide_password(url), ref=ref),
             hint="name a branch, a tag, or a whole commit: `URL#REF`",
         )
-    return f"{url}#{listing[0]}"
+    if not (exact or short) and branch and tag and branch != tag:
+        raise UsageError(
+            text("`{url}` has a branch and a tag `{ref}`", url=hide_password(url), ref=ref),
+            hint="write `refs/heads/` or `refs/tags/` before the name",
+        )
+    return exact or short or branch or tag or ""
 
 
 def open_workspace(row: ThreadRow, home: Path) -> ThreadRow:

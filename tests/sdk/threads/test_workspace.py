@@ -35,6 +35,58 @@ def test_a_ref_is_resolved_once(ref: str, commit: str, repository: Path) -> None
     assert resolve_workspace(f"file://{repository}#{sha}") == f"file://{repository}#{sha}"
 
 
+@pytest.fixture
+def many(repository: Path) -> Path:
+    """Branches and tags whose names end like those of others, in both orders of listing."""
+    for name, commit in [("feature/main", "one"), ("a/v1", "one"), ("z/v1", "one"), ("v1", "one")]:
+        git(repository, "branch", name, commit)
+    for name, commit in [("a/release", "one"), ("release", "two"), ("both", "one")]:
+        git(repository, "tag", name, commit)
+    for name, commit in [("both", "one"), ("clash", "one"), ("only/deep", "one")]:
+        git(repository, "branch", name, commit)
+    git(repository, "tag", "-a", "-m", "x", "annotated", "one")
+    git(repository, "tag", "-a", "-m", "x", "clash", "two")
+    git(repository, "update-ref", "refs/pull/1/head", "one")
+    git(repository, "update-ref", "refs/else/refs/heads/gone", "one")
+    return repository
+
+
+@pytest.mark.parametrize(
+    "ref, commit",
+    [
+        ("main", "two"),
+        ("heads/main", "two"),
+        ("feature/main", "one"),
+        ("v1", "one"),
+        ("release", "two"),
+        ("tags/a/release", "one"),
+        ("both", "one"),
+        ("annotated", "one"),
+        ("refs/tags/annotated", "one"),
+        ("refs/heads/clash", "one"),
+        ("refs/tags/clash", "two"),
+        ("pull/1/head", "one"),
+        ("refs/pull/1/head", "one"),
+        ("HEAD", "two"),
+    ],
+)
+def test_names_mean_what_git_means(ref: str, commit: str, many: Path) -> None:
+    sha = git(many, "rev-parse", f"refs/tags/{commit}^{{commit}}").strip()
+    assert resolve_workspace(f"{many}#{ref}") == f"{many}#{sha}"
+
+
+@pytest.mark.parametrize("ref", ["deep", "head", "gone", "mai*", "?ain", "refs/heads", "1/head"])
+def test_ends_of_names_are_no_refs(ref: str, many: Path) -> None:
+    with pytest.raises(UsageError, match="has no"):
+        resolve_workspace(f"{many}#{ref}")
+
+
+def test_a_branch_and_a_tag_stop(many: Path) -> None:
+    with pytest.raises(UsageError, match="a branch and a tag `clash`") as raised:
+        resolve_workspace(f"{many}#clash")
+    assert raised.value.hint == "write `refs/heads/` or `refs/tags/` before the name"
+
+
 @pytest.mark.parametrize("ref", ["#nothing", "#-x", "#0000"])
 def test_unknown_ref_is_refused(ref: str, repository: Path) -> None:
     with pytest.raises(UsageError, match="has no"):

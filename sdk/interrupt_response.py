@@ -23,6 +23,10 @@ class OtherQuestionError(UsageError):
     """The thread asks other questions than the one answered."""
 
 
+class NoQuestionError(UsageError):
+    """The thread asks nothing."""
+
+
 def match_answers(
     answers: Sequence[Answer], thread: str, questions: Sequence[Question]
 ) -> list[tuple[Question, Answer]]:

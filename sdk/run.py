@@ -45,7 +45,7 @@ from .events import (
     list_questions,
     parse_event,
 )
-from .interrupt_response import Answer, build_resume_value, match_answers
+from .interrupt_response import Answer, NoQuestionError, build_resume_value, match_answers
 from .limit_wait import compute_time_left, wait_for_limit
 from .outcome import build_completion, find_question, list_plan_responses
 from .tracing import disable_tracing
@@ -318,7 +318,7 @@ class ThreadRun:
             for _, answer in match_answers(self.answers, thread, list_questions(waiting)):
                 check_decision("limit", (), "approve" if answer.approve else "")
         if waiting is None:
-            raise UsageError(
+            raise NoQuestionError(
                 text("thread `{thread}` has no open question", thread=thread),
                 hint=text(
                     "continue it, or see how it ended, with `mcode resume {thread}`", thread=thread

@@ -132,7 +132,7 @@ class Claims:
     async def extend(self) -> list[str]:
         """Leave a sign of life, and put jobs of silent workers back into the queue.
 
-        Returns the threads of this worker whose jobs were cancelled.
+        Returns the names of this worker's jobs that were cancelled.
         """
         return await asyncio.to_thread(self._extend)
 
@@ -149,7 +149,17 @@ class Claims:
         if not held:
             return []
         jobs = self._dbos.list_workflows(workflow_ids=held, load_input=False, load_output=False)
-        return [job.workflow_id.rpartition(":")[0] for job in jobs if job.status == "CANCELLED"]
+        return [job.workflow_id for job in jobs if job.status == "CANCELLED"]
+
+    async def is_retry(self, job: ThreadJob) -> bool:
+        """Return whether a worker has begun the job before, and not ended it."""
+        (row,) = await asyncio.to_thread(
+            self._dbos.list_workflows,
+            workflow_ids=[job.id],
+            load_input=False,
+            load_output=False,
+        )
+        return row.recovery_attempts > 1
 
     @property
     def _dbos_instance(self) -> Any:

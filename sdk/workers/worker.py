@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...config.crash_report import describe_error
-from ...config.errors import ThreadBusyError
+from ...config.errors import ThreadBusyError, UsageError
 from ...config.trust.decision import trust
 from ...memory.threads.record import ThreadRow
 from ...nodes.events.question import Answer
 from ..events import Event, Interrupted, Question, as_json
+from ..interrupt_response import NoQuestionError, OtherQuestionError
 from ..outcome import derive_status
 from ..runner import Runner
 from ..threads.workspace import open_workspace
@@ -24,6 +25,8 @@ from .queue import ThreadJob, ThreadQueue
 
 # Seconds after which a thread that another process runs is tried again
 BUSY_DELAY = 5.0
+# Seconds between two tries to enqueue, and how many a worker makes that is to end
+_PAUSE, _LAST_TRIES = 1.0, 10
 # Of threads that a run can continue without an answer
 _CAN_RUN = frozenset({"running", "interrupted"})
 _logger = logging.getLogger(__name__)
@@ -36,6 +39,15 @@ class WorkerEvent:
     kind: Literal["claimed", "ended"]
     job: ThreadJob
     result: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class _NextRun:
+    """What follows a job."""
+
+    delay: float = 0.0
+    answer: Mapping[str, Any] | None = None
+    """The answer that did not count."""
 
 
 @dataclass
@@ -110,17 +122,27 @@ class Worker:
     ) -> None:
         self._report(WorkerEvent("claimed", job))
         result: dict[str, Any]
+        following: _NextRun | None = None
         try:
-            result = await self._run_thread(job, queue, runner)
+            result, following = await self._run_thread(job, claims, runner)
         except ThreadBusyError as error:  # another process runs it: look again later
-            await self._wake(job, queue, runner, BUSY_DELAY, answer=job.answer)
             result = {"status": "busy", "error": error.message}
+            following = _NextRun(BUSY_DELAY, job.answer)
         except Exception as error:
-            description = describe_error(error, self.home)
-            result = {"status": "failed", "error": description.message, "hint": description.hint}
+            result = self._describe_failure(error)
+        if following:
+            try:
+                if not await self._wake(job, following, queue, runner):
+                    return  # another worker takes the job over
+            except UsageError as error:  # its thread was deleted
+                result = self._describe_failure(error)
         result = {"thread_id": job.thread_id, "run": job.run, **result}
         claims.finish(job, result)
         self._report(WorkerEvent("ended", job, result))
+
+    def _describe_failure(self, error: Exception) -> dict[str, Any]:
+        description = describe_error(error, self.home)
+        return {"status": "failed", "error": description.message, "hint": description.hint}
 
     def _report(self, event: WorkerEvent) -> None:
         """Show an event; a reader of the output that is gone does not hold the job up."""
@@ -131,49 +153,60 @@ class Worker:
             self.show = lambda _: None
 
     async def _run_thread(
-        self, job: ThreadJob, queue: ThreadQueue, runner: Runner
-    ) -> dict[str, Any]:
+        self, job: ThreadJob, claims: Claims, runner: Runner
+    ) -> "tuple[dict[str, Any], _NextRun | None]":
+        """Run a thread; return what became of the job, and what is to follow."""
         row = await asyncio.to_thread(runner.threads.find, job.thread_id)
         if not _needs_run(row, job):
-            return {"status": row.status}
+            return {"status": row.status}, None
         row = await asyncio.to_thread(open_workspace, row, self.home)
         if self.trusts_clones and row.options.get("workspace"):
             await asyncio.to_thread(trust, Path(row.folder), self.home)
-        answer = Answer(**job.answer) if job.answer else None
         last: Event | None = None
-        async with aclosing(runner.resume(job.thread_id, answer)) as events:
+        async with aclosing(_resume(job, claims, runner)) as events:
             async for event in events:
                 last = event
-                if self._draining.is_set() or job.thread_id in self._cancelled:
+                if self._draining.is_set() or job.id in self._cancelled:
                     runner.stop(job.thread_id)
-        if isinstance(last, Interrupted) and job.thread_id not in self._cancelled:
-            await self._wake(job, queue, runner)
+        following: _NextRun | None = None
+        if isinstance(last, Interrupted) and job.id not in self._cancelled:
+            following = _NextRun()
         if isinstance(last, Question) and last.kind == "limit" and last.until:
-            await self._wake(job, queue, runner, _count_seconds(last.until))
-        return _build_result(last)
+            following = _NextRun(_count_seconds(last.until))
+        return _build_result(last), following
 
     async def _wake(
-        self,
-        job: ThreadJob,
-        queue: ThreadQueue,
-        runner: Runner,
-        delay: float = 0.0,
-        answer: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Leave the rest of a thread to its next run; an answer that did not count goes along."""
-        row = await asyncio.to_thread(runner.threads.find, job.thread_id)
-        wake = partial(queue.wake, row, answer=answer, delay=delay, after=job.run)
-        await asyncio.to_thread(wake)
+        self, job: ThreadJob, following: "_NextRun", queue: ThreadQueue, runner: Runner
+    ) -> bool:
+        """Leave the rest of a thread to its next run; while the database is gone, try again.
+
+        False if it was gone when the worker had to end. Raises UsageError without the thread.
+        """
+        tries = 0
+        while True:
+            try:
+                row = await asyncio.to_thread(runner.threads.find, job.thread_id)
+                options = {"answer": following.answer, "delay": following.delay}
+                await asyncio.to_thread(partial(queue.wake, row, **options, after=job.run))
+                return True
+            except UsageError:
+                raise
+            except Exception as error:
+                _logger.warning("job %s has no next run yet: %s", job.id, error)
+            tries += self._draining.is_set()
+            if tries >= _LAST_TRIES:
+                return False
+            await asyncio.sleep(_PAUSE)
 
     async def _extend(self, claims: Claims, runner: Runner) -> None:
         while True:
             try:
-                self._cancelled |= set(await claims.extend())
+                self._cancelled = set(await claims.extend())
             except Exception as error:  # the database is gone for a while
                 _logger.warning("no sign of life left: %s", error)
-            for thread_id in self._cancelled:
+            for job_id in self._cancelled & self._tasks.keys():
                 with suppress(Exception):  # it has just ended
-                    runner.stop(thread_id)
+                    runner.stop(job_id.rpartition(":")[0])
             await asyncio.sleep(EXTEND_SECONDS)
 
     async def _end_runs(self, runner: Runner) -> None:
@@ -183,6 +216,25 @@ class Worker:
                 runner.stop(job_id.rpartition(":")[0])
         while self._tasks:
             await asyncio.wait(list(self._tasks.values()))
+
+
+async def _resume(job: ThreadJob, claims: Claims, runner: Runner) -> AsyncGenerator[Event]:
+    """Yield the events of a job's run.
+
+    An answer that a worker has given, which then died, is not given again: its thread goes on.
+    """
+    answer = Answer(**job.answer) if job.answer else None
+    try:
+        async with aclosing(runner.resume(job.thread_id, answer)) as events:
+            async for event in events:
+                yield event
+        return
+    except (NoQuestionError, OtherQuestionError):
+        if not await claims.is_retry(job):
+            raise
+    async with aclosing(runner.resume(job.thread_id)) as events:
+        async for event in events:
+            yield event
 
 
 def _needs_run(row: ThreadRow, job: ThreadJob) -> bool:

@@ -17,6 +17,8 @@ from provider import Provider, Request
 from snapshot_project import git
 from warm_start import RunningProgram, start_python
 
+from maxagent.sdk.workers.claims import EXTEND_SECONDS
+
 CHECK = {"LLC_TASK__TEST_COMMAND": 'test -z "$(sort log.txt | uniq -d)"'}
 ENDING = [{"text": "Two lines are written."}, {"text": "Accepted."}]
 TURNS = [{"text": "SMALL: log.txt"}, says("one"), says("two"), *ENDING]
@@ -126,6 +128,59 @@ def test_a_killed_worker_is_succeeded(machine: Program, provider: Provider) -> N
     (result,) = work(machine)
     assert (result.get("outcome"), machine.lines()) == ("verified", ["one", "two"]), str(result)
     assert list_states(machine) == ["ended"]
+
+
+def test_an_answer_counts_once(machine: Program, provider: Provider) -> None:
+    asked, silent = threading.Event(), threading.Event()
+    turns = iter([*TURNS[:2], {"text": "Never read."}, *TURNS[2:]])
+
+    def respond(_: Request) -> Answer:
+        turn = next(turns)
+        if turn.get("text") == "Never read.":
+            asked.set()
+            silent.wait(60)
+        return turn
+
+    provider.script(respond)
+    queue(machine, "Write.", "--mode", "ask")
+    (result,) = work(machine)
+    assert answer(machine, result).code == 0
+    worker = start_worker(machine)
+    assert asked.wait(60)
+    worker.kill()
+    worker.communicate()
+    silent.set()
+    (result,) = work(machine)
+    assert (result["status"], machine.lines()) == ("waiting", ["one"]), str(result)
+
+
+def read_end(worker: RunningProgram) -> dict[str, Any]:
+    """The next result of a worker that goes on."""
+    assert worker.stdout
+    return next(line for line in map(json.loads, worker.stdout) if line["type"] == "ended")
+
+
+def test_a_cancelled_thread_is_queued_again(machine: Program, provider: Provider) -> None:
+    asked, silent = threading.Event(), threading.Event()
+    turns = iter(TURNS)
+
+    def respond(_: Request) -> Answer:
+        if len(provider.requests) == 2:
+            asked.set()
+            silent.wait(EXTEND_SECONDS + 2)
+        return next(turns)
+
+    provider.script(respond)
+    thread = queue(machine, "Write.")
+    worker = start_worker(machine, "--trust")
+    assert asked.wait(60)
+    assert machine.run("queue", "cancel", thread).code == 0
+    assert read_end(worker)["status"] == "interrupted"
+    assert machine.run("resume", thread, "--queue").code == 0
+    result = read_end(worker)
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate()
+    assert (result.get("outcome"), machine.lines()) == ("verified", ["one", "two"]), str(result)
 
 
 def test_a_drained_worker_leaves_the_rest(machine: Program, provider: Provider) -> None:

@@ -136,6 +136,7 @@ async def test_jobs_of_the_dead_are_taken_over(queue: ThreadQueue, tmp_path: Pat
             execute(tmp_path, take, row[0], f"{thread}%")
         await claims.extend()
         jobs = [await claims.claim() for _ in range(2)]
+        assert [await claims.is_retry(job) for job in jobs] == [False, False]
         assert sorted(job.thread_id for job in jobs) == THREADS[1:3]
         states = {run.thread_id: run.worker for run in queue.list_runs()}
         assert states[THREADS[0]] == "fresh"
@@ -163,6 +164,6 @@ async def test_a_cancelled_job_is_named(queue: ThreadQueue, tmp_path: Path) -> N
         job = await claims.claim()
         assert await claims.extend() == []
         queue.cancel(THREADS[0])
-        assert await claims.extend() == [THREADS[0]]
+        assert await claims.extend() == [job.id]
         claims.finish(job, {"status": "interrupted"})
     assert [run.state for run in queue.list_runs()] == ["cancelled"]

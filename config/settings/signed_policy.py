@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 import threading
 import time
 from contextlib import suppress
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 REFRESH, HOLD = 3600.0, 86_400.0
 FETCH_SECONDS = 15.0
 _END = b"-----END SSH SIGNATURE-----\n"
+_logger = logging.getLogger(__name__)
 _fetching = threading.local()
+# What this process has fetched and could not write: the policy, and when
+_unsaved = dict[str, tuple[bytes, float]]()
+# URLs that this process has asked
 _refreshed = set[str]()
-"""URLs that this process has asked."""
 
 
 def is_fetching() -> bool:
@@ -38,7 +42,8 @@ def read_signed_policy(source: "PolicySource") -> bytes:
     A copy is checked like what was fetched: who can write it cannot change it.
     """
     file = _locate_copy(source.url)
-    age = _measure_age(file)
+    unsaved, read_at = _unsaved.get(source.url, (b"", 0.0))
+    age = min(_measure_age(file), max(time.time() - read_at, 0.0))
     if age > HOLD or (age > REFRESH and source.url not in _refreshed):
         _refreshed.add(source.url)
         try:
@@ -48,11 +53,25 @@ def read_signed_policy(source: "PolicySource") -> bytes:
             if age > HOLD:
                 raise
         else:
-            replace_file(file, content)
+            unsaved = _save(source.url, file, content)
+    if unsaved:
+        return _split(unsaved, source.key)
     try:
         return _split(file.read_bytes(), source.key)
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from error
+
+
+def _save(url: str, file: Path, content: bytes) -> bytes:
+    """Write a copy for the next process; return what could not be written, for this one."""
+    _unsaved.pop(url, None)
+    try:
+        replace_file(file, content)
+    except OSError as error:  # a full disk
+        _logger.warning("no copy of the policy: %s", error)
+        _unsaved[url] = content, time.time()
+        return content
+    return b""
 
 
 def _split(content: bytes, key: str) -> bytes:

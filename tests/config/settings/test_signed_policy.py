@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from full_disk import no_file_beyond
 
 from maxagent.config.errors import UsageError
 from maxagent.config.security.ssh_signatures import NAMESPACE
@@ -96,6 +97,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("SSL_CERT_FILE", str(TLS / "authority.pem"))
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(signed_policy, "_refreshed", set[str]())
+    monkeypatch.setattr(signed_policy, "_unsaved", dict[str, tuple[bytes, float]]())
     opened = Site(tmp_path)
     monkeypatch.setattr(policy_file, "POLICY_FILE", opened.policy)
     yield opened
@@ -120,6 +122,22 @@ def test_a_newer_one_is_taken_by_new_processes(site: Site) -> None:
     site.age(signed_policy.REFRESH + 60)
     policy = load_managed_policy()
     assert policy and policy.limit_mode("ask") == "read-only"
+
+
+@pytest.mark.parametrize("before", ["nothing", "fresh", "older", "ended"])
+def test_a_full_disk_stops_no_policy(site: Site, before: str) -> None:
+    site.publish(POLICY)
+    if before != "nothing":
+        assert load_managed_policy()
+        site.publish(POLICY.replace(b"ask", b"read-only"))
+        ages = {"fresh": 60, "older": signed_policy.REFRESH + 60, "ended": signed_policy.HOLD + 60}
+        site.age(ages[before])
+    expected = "ask" if before in ("nothing", "fresh") else "read-only"
+    with no_file_beyond(0):
+        for _ in range(2):
+            policy = load_managed_policy()
+            assert policy and policy.limit_mode("ask") == expected
+            site.files.clear()
 
 
 @pytest.mark.parametrize(

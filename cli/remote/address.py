@@ -27,8 +27,8 @@ class RemoteAddress:
     token: str
 
 
+# The server of this command; empty: the threads are here
 _chosen: list[RemoteAddress] = []
-"""The server of this command; empty: the threads are here."""
 
 
 def choose_server(url: str) -> None:

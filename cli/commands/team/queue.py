@@ -35,7 +35,6 @@ Workspace = Annotated[
         help="With --queue: repository that the worker clones, at a branch, tag or commit.",
     ),
 ]
-# of `task` and `resume`: the queue's other commands are in this module
 _STATE_KEYS = {
     "queued": "queue.queued",
     "delayed": "queue.delayed",
@@ -44,6 +43,7 @@ _STATE_KEYS = {
     "failed": "queue.failed",
     "cancelled": "queue.off",
 }
+# Of `task` and `resume`: the queue's other commands are in this module
 IntoQueue = Annotated[
     bool, typer.Option("--queue", help="Leave it to a worker: see `mcode worker`.")
 ]

@@ -84,9 +84,9 @@ class Session(ChatSession):
     """The conversation that Enter opens on an empty line: it waits for an answer."""
     typed: str = ""
     """The line that runs, as it was typed."""
-    is_unsent: bool = False
     is_below_command: bool = False
     """Whether a command was echoed and has shown nothing: a row of air follows."""
+    is_unsent: bool = False
     """No part of the line has run yet; if it is a message, the thread does not have it."""
     cut_short: bool = False
     """A turn did not finish: no waiting line is sent after it."""

@@ -72,7 +72,7 @@ class AgentServer:
         await self.change(thread_id, "diff", {})
 
     async def change(self, thread_id: str, action: str, body: Mapping[str, Any]) -> NoReturn:
-        """Raise UsageError: what concerns files and steps is not in the protocol."""
+        """Raise UsageError: what concerns files, steps and limits is not in the protocol."""
         raise UsageError(
             text("the Agent Protocol has no `{action}`", action=action),
             hint="use the server of `mcode web`, or the terminal of that machine",
@@ -116,6 +116,9 @@ class AgentServer:
 
     async def resume(self, thread_id: str, choices: Mapping[str, Any]) -> RunPlace:
         """Continue a thread; of one that runs, or asks, return the place of that."""
+        for name in ("wait", "now"):
+            if choices.get(name):
+                await self.change(thread_id, f"resume --{name}", {})
         thread = await self._get(f"/threads/{thread_id}")
         runs = await self._get(f"/threads/{thread_id}/runs")
         active = [run["run_id"] for run in runs if run["status"] in ("pending", "running")]

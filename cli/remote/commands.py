@@ -92,8 +92,10 @@ def task(
     names = [name for name in models.split(",") if name]
     options = {"apply": apply, "skip_tests": skip_tests, "best_of": best_of, "models": names}
     options |= {"thinking": thinking, "max_turns": max_turns, "max_cost": max_cost, "pr": pr}
-    body = {"text": description, "graph": "task", "folder": folder, "model": model, "mode": mode}
-    body = _drop_empty({**body, "options": _drop_empty(options)})
+    if not description.strip():
+        raise UsageError("the request is empty", hint="describe the task")
+    body = _drop_empty({"graph": "task", "folder": folder, "model": model, "mode": mode})
+    body |= {"text": description, "options": _drop_empty(options)}
     raise typer.Exit(_run(lambda runner: runner.begin(body), output, None, timeout))
 
 

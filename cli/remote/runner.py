@@ -43,6 +43,8 @@ class RemoteRunner:
         self.deadline = 0.0
         self._thread_id = ""
         self._stopping: asyncio.Future[None] | None = None
+        self._is_to_stop = False
+        """Asked to stop before the server has named the run's thread."""
         self._reason: Literal["user", "timeout"] = "user"
         self._unknown = set[str]()
 
@@ -83,20 +85,23 @@ class RemoteRunner:
     def stop(self, thread_id: str = "", *, reason: Literal["user", "timeout"] = "user") -> bool:
         """Ask the server to end the run."""
         thread_id = thread_id or self._thread_id
-        if not thread_id or self._stopping:
+        if self.is_stopping():
             return False
         self._reason = reason
-        self._stopping = asyncio.ensure_future(self._server.stop(thread_id))
+        if thread_id:
+            self._stopping = asyncio.ensure_future(self._server.stop(thread_id))
+        else:
+            self._is_to_stop = True
         return True
 
     def is_stopping(self, thread_id: str = "") -> bool:
         """Return whether it was asked to."""
-        return self._stopping is not None
+        return self._is_to_stop or self._stopping is not None
 
     async def _stream(self, start: Awaitable[RunPlace]) -> AsyncGenerator[Event]:
         """Ask for a run, and yield its events to the last one."""
-        run = await start
-        self._thread_id, is_first = run.thread_id, run.after is None
+        run = await self._await_start(start)
+        is_first = run.after is None
         async with aclosing(self._server.follow(run)) as messages:
             async for message in messages:
                 if message["type"] == HISTORY:
@@ -108,6 +113,29 @@ class RemoteRunner:
                     if isinstance(event, _LAST):
                         return
                 is_first = False
+
+    async def _await_start(self, start: Awaitable[RunPlace]) -> RunPlace:
+        """Return the place of the run; if it was to be stopped meanwhile, it is.
+
+        A cancellation waits for the server's answer: the run would go on there, and cost money.
+        """
+        starting = asyncio.ensure_future(start)
+        try:
+            run = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._is_to_stop = True
+            await asyncio.wait([starting])
+            if not starting.exception():
+                self._send_stop(starting.result())
+            raise
+        self._thread_id = run.thread_id
+        if self._is_to_stop:
+            self._send_stop(run)
+        return run
+
+    def _send_stop(self, run: RunPlace) -> None:
+        self._is_to_stop = False
+        self._stopping = asyncio.ensure_future(self._server.stop(run.thread_id))
 
     def _read_event(self, message: Json) -> Sequence[Event]:
         kind = message["type"]

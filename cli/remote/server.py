@@ -85,20 +85,23 @@ class ThreadServer:
         retries = Reconnection(self._connection)
         while True:
             try:
-                async with aclosing(self._read(run.thread_id, number)) as messages:
+                messages = self._read(run.thread_id, number, retries)
+                async with aclosing(messages):
                     async for message in messages:
                         number = message["meta"]["seq"]
-                        retries.note_life()
                         yield message
             except LOSSES as error:
                 retries.note_loss(error)
             await retries.wait()
 
-    async def _read(self, thread_id: str, number: int | None) -> AsyncGenerator[Json]:
+    async def _read(
+        self, thread_id: str, number: int | None, retries: Reconnection
+    ) -> AsyncGenerator[Json]:
         position = {"after": "0"} if number is None else {"since": str(number)}
         path, decoder = f"/api/threads/{thread_id}/events", EventDecoder()
         async with aclosing(self._connection.stream(path, position)) as portions:
             async for portion in portions:
+                retries.note_life()  # a pulse, too
                 for data in decoder.feed(portion):
                     message = json.loads(data)
                     if message["type"] == HISTORY or message["meta"]["seq"] > (number or 0):

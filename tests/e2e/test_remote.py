@@ -205,6 +205,8 @@ def test_a_certificate_and_a_proxy_are_used(
         (["models", "list"], {}, "is for this machine, not for a server"),
         ([], {}, "a conversation at the prompt is for threads of this machine"),
         (["chat"], {}, "no message given"),
+        (["task", ""], {}, "the request is empty"),
+        (["task", " "], {}, "the request is empty"),
         (["task", "x", "--base-url", "http://x"], {}, "--base-url"),
         (["threads", "show", "nothing"], {}, "the server has no thread `nothing`"),
         (["threads", "list"], {"MAXAGENT_REMOTE_TOKEN": ""}, "the server's token is not known"),

@@ -87,7 +87,7 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
         from .server_lease import read_holder
 
         prepare_database(database)
-        fields = read_holder(database, validate_thread_id(thread_id), _HOST)
+        fields = read_holder(database, validate_thread_id(thread_id))
         return LeaseHolder(**fields) if fields else None
     path = get_lock_path(home, thread_id)
     try:

@@ -7,6 +7,7 @@ stopped for longer and goes on finds a newer number, and writes nothing: `../tra
 import json
 import logging
 import os
+import socket
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -36,32 +37,31 @@ _extending: threading.Thread | None = None
 _starting = threading.Lock()
 
 
-def read_holder(database: Path, thread_id: str, host: str) -> dict[str, Any] | None:
+def read_holder(database: Path, thread_id: str) -> dict[str, Any] | None:
     """Return the fields of the process that holds the thread; None if nobody does.
 
-    A process of this host that has died holds nothing.
+    A process of this machine that has died holds nothing.
     """
     with translate_sqlite_errors(database), closing(connect(database)) as connection:
-        return _read_living(connection, thread_id, host)
+        return _read_living(connection, thread_id)
 
 
-def _read_living(
-    connection: sqlite3.Connection, thread_id: str, host: str
-) -> dict[str, Any] | None:
+def _read_living(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any] | None:
     row = connection.execute(_READ, (thread_id,)).fetchone()
     fields: dict[str, Any] = json.loads(row[0]) if row and row[1] else {}
-    return fields if fields and not _has_died(fields, host) else None
+    machine = str(fields.pop("machine", ""))
+    return fields if fields and not has_died(machine, fields.get("pid")) else None
 
 
 def take_lease(database: Path, thread_id: str, holder: Mapping[str, Any]) -> int | dict[str, Any]:
     """Return the number of a new lease, or the fields of the process that holds the thread."""
-    packed = json.dumps(holder)
+    packed = json.dumps({**holder, "machine": identify_machine()})
     with (
         translate_sqlite_errors(database),
         closing(connect(database)) as connection,
         begin_thread_write(connection, database, thread_id),
     ):
-        if other := _read_living(connection, thread_id, holder["host"]):
+        if other := _read_living(connection, thread_id):
             return other
         number = take_lease_number(connection, database, thread_id)
         connection.execute(_EXTEND, (packed, LEASE_SECONDS, thread_id, number))
@@ -82,15 +82,27 @@ def end_lease(database: Path, thread_id: str, number: int) -> None:
         connection.execute(_END, (thread_id, number))
 
 
-def _has_died(other: dict[str, Any], host: str) -> bool:
-    """Return whether a process of this host held the thread, and is no more."""
-    if other.get("host") != host:
+def identify_machine() -> str:
+    """Return what processes share that see each other by their PIDs: the boot, the namespace.
+
+    A host's name is not enough: containers may have the same one, and a host its own after a boot.
+    """
+    facts = [socket.gethostname()]
+    with suppress(OSError):  # Linux alone has them
+        facts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+        facts.append(os.readlink("/proc/self/ns/pid"))
+    return " ".join(facts)
+
+
+def has_died(machine: str, pid: object) -> bool:
+    """Return whether a process is no more; False if that cannot be known here, or not yet."""
+    if machine != identify_machine() or not isinstance(pid, int) or pid <= 0:
         return False
     try:
-        os.kill(int(other["pid"]), 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    except (OSError, ValueError, KeyError):
+    except OSError:  # another user's, which lives
         pass
     return False
 

@@ -10,13 +10,14 @@ import os
 import socket
 from collections.abc import Mapping
 from concurrent.futures import Future
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Self
 
 from ...config import paths
 from ...memory.database.connection import connect, connect_server, find_server
+from ...memory.threads.server_lease import has_died, identify_machine
 from .queue import (
     POLLING_SECONDS,
     QUEUE,
@@ -53,8 +54,8 @@ class Claims:
     def __init__(self, home: Path, parallel: int) -> None:
         """`parallel` jobs at a time."""
         self._home, self._parallel = home, parallel
-        self.host, self.pid = socket.gethostname(), os.getpid()
-        self.worker = f"{self.host}-{self.pid}-{token_hex(3)}"
+        self.host, self.pid = identify_machine(), os.getpid()
+        self.worker = f"{socket.gethostname()}-{self.pid}-{token_hex(3)}"
         self._inbox = asyncio.Queue[ThreadJob]()
         self._held: dict[str, Future[dict[str, Any]]] = {}
         self._loop = asyncio.get_running_loop()
@@ -181,9 +182,7 @@ class Claims:
             forget = f"DELETE FROM maxagent_workers WHERE seen < {now} - {_FORGET_SECONDS}"
             connection.execute(forget)
         return {
-            worker
-            for worker, host, pid, is_fresh in rows
-            if is_fresh and not (host == self.host and _has_died(pid))
+            worker for worker, host, pid, is_fresh in rows if is_fresh and not has_died(host, pid)
         }
 
     def _forget_worker(self) -> None:
@@ -191,10 +190,3 @@ class Claims:
         connection = connect_server(url) if url else connect(locate_queue_file(self._home))
         with closing(connection):
             connection.execute("DELETE FROM maxagent_workers WHERE worker = ?", (self.worker,))
-
-
-def _has_died(pid: int) -> bool:
-    with suppress(OSError):
-        os.kill(pid, 0)
-        return False
-    return True

@@ -1,6 +1,8 @@
 """Leases in a real PostgreSQL: two homes stand for two machines."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from maxagent.config.errors import ThreadBusyError
 from maxagent.memory.journal import FinishedCall, Journal
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease, find_holder
+from maxagent.memory.threads.server_lease import has_died, identify_machine
 
 SECONDS = "0.4"
 
@@ -83,3 +86,41 @@ def test_dead_process_of_this_machine_holds_nothing(
         assert find_holder(homes[1], thread) is None
         with acquire_lease(homes[1], thread):
             pass
+
+
+@pytest.mark.parametrize(
+    ("machine", "pid", "expected"),
+    [
+        ("here", "ended", True),
+        ("here", "this", False),
+        ("here", "of root", False),
+        ("here", 0, False),
+        ("here", "unknown", False),
+        ("same host, other boot", "ended", False),
+        ("host alone", "ended", False),
+        ("elsewhere", "ended", False),
+        ("", "ended", False),
+    ],
+)
+def test_only_a_missing_process_has_died(machine: str, pid: object, expected: bool) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    here = identify_machine()
+    host = here.partition(" ")[0]
+    machines = {"here": here, "same host, other boot": f"{host} 1 2", "host alone": f"{host}"}
+    pids: dict[object, object] = {"ended": ended.pid, "this": os.getpid(), "of root": 1}
+    assert has_died(machines.get(machine, machine), pids.get(pid, pid)) is expected
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root becomes another user")
+def test_another_users_process_lives() -> None:
+    program = (
+        "import os\n"
+        "from maxagent.memory.threads.server_lease import has_died, identify_machine\n"
+        "machine = identify_machine()\n"
+        "os.setuid(65534)\n"
+        "print(has_died(machine, os.getppid()))\n"
+    )
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout == "False\n"

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...memory.database.connection import find_server
+from ...memory.database.connection import connect_server, find_server, translate_known_errors
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
@@ -108,12 +109,20 @@ def locate_queue_file(home: Path) -> Path:
     return paths.ensure_data_folder(home) / "queue.db"
 
 
+def _check_server(database: Path) -> None:
+    """Raise MaxAgentError if the database's server cannot be reached."""
+    if url := find_server(database):
+        with translate_known_errors(database), closing(connect_server(url)) as connection:
+            connection.execute("SELECT 1")
+
+
 class ThreadQueue:
     """The queue of one home's database; its methods block."""
 
     def __init__(self, home: Path) -> None:
         """Open it; create or migrate its tables first. Raises UsageError without the package."""
         dbos = import_dbos()
+        _check_server(paths.locate_database(home))  # its own errors have no sentence
         address, schema = locate_queue(home)
         dbos.DBOS.migrate(address, schema=schema)
         self._client: DBOSClient = dbos.DBOSClient(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.errors import MaxAgentError
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.sdk.workers.claims import Claims
 from maxagent.sdk.workers.queue import ThreadJob, ThreadQueue, choose_partition, locate_queue
@@ -91,6 +92,25 @@ def test_queue_is_beside_the_threads(
 ) -> None:
     monkeypatch.setenv("LLC_DATABASE", url)
     assert locate_queue(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://u:secret@127.0.0.1:1/n",
+        "postgresql://u:secret@127.0.0.1:1/n",
+        "postgresql://u:secret@127.0.0.1:1/n?options=-csearch_path%3Dteam",
+        "postgresql://u:secret@[::1]:1/n?connect_timeout=2",
+        "postgresql://u:secret@/n?host=/nowhere",
+    ],
+)
+def test_a_server_that_is_down_is_named(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLC_DATABASE", url)
+    with pytest.raises(MaxAgentError) as caught:
+        ThreadQueue(tmp_path)
+    assert caught.value.hint and "secret" not in caught.value.message
 
 
 class Bomb:

@@ -46,6 +46,8 @@ def copy_database(
     Both are an address of PostgreSQL or the path of a file; the target's tables are made, and must
     be empty. Raises UsageError.
     """
+    _check_source(source)
+    _check_scheme(target)
     _prepare(target)
     with (
         translate_known_errors(Path(source)),
@@ -56,6 +58,39 @@ def copy_database(
             create_tables(writer)
         with begin_transaction(writer):
             return _copy_tables(reader, writer, target, report)
+
+
+def _check_source(source: str) -> None:
+    """Raise UsageError unless it has the table of threads; create no file."""
+    _check_scheme(source)
+    if not _has_threads(source):
+        raise UsageError(
+            text("there is no database of threads at `{source}`", source=describe_place(source)),
+            hint="`mcode db status` says where threads are; the source comes before the target",
+        )
+
+
+def _has_threads(source: str) -> bool:
+    if not (source.startswith(SCHEMES) or Path(source).is_file()):
+        return False
+    try:
+        with translate_known_errors(Path(source)), closing(_open(source)) as reader:
+            return bool(_list_columns(reader, "threads"))
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
+            raise
+        return False
+
+
+def _check_scheme(address: str) -> None:
+    if "://" in address and not address.startswith(SCHEMES):
+        raise UsageError(
+            text(
+                "`{address}` is no address of PostgreSQL",
+                address=address.partition("://")[0] + "://…",
+            ),
+            hint="it begins with `postgres://`; a file is named by its path",
+        )
 
 
 def _copy_tables(

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from ...config.errors import MaxAgentError, UsageError
-from ...config.remote_url import split_remote_url
+from ...config.remote_url import refuse_password, split_remote_url
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
 from .file_version import FILE, FileVersion
@@ -144,6 +144,7 @@ class SharedStorage:
 
     async def _open_repository(self) -> str:
         """Return the address for git; create the repository in a folder of the configuration."""
+        refuse_password(self.address)
         await asyncio.to_thread(self._prepare_store)
         if split_remote_url(self.address):
             return self.address

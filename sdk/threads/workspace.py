@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.git.environment import build_git_environment
-from ...config.remote_url import split_remote_url
+from ...config.remote_url import refuse_password, split_remote_url
 from ...config.security.executables import find_program
 from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder
@@ -42,6 +42,7 @@ def resolve_workspace(spec: str) -> str:
     Asks the repository, so that every machine begins from the same commit. Raises UsageError.
     """
     url, _, ref = spec.partition("#")
+    refuse_password(url)
     if split_remote_url(url) is None:
         url = os.path.abspath(os.path.expanduser(url))
     if len(ref) == 40 and _HEX.issuperset(ref):
@@ -130,6 +131,7 @@ def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
 async def _clone(home: Path, spec: str, folder: Path) -> None:
     """Clone the repository at the commit, by a copy on this machine that its other clones use."""
     url, _, commit = spec.partition("#")
+    refuse_password(url)
     copies = paths.ensure_data_folder(home) / "clones"
     make_private_folder(copies)
     copy = copies / f"{hash_texts(url)}.git"

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from ....config import paths
+from ....config.errors import UsageError
+from ....config.remote_url import has_password
 from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json
 
@@ -59,6 +61,11 @@ def copy_threads(
     """
     from ....memory.database.copy import copy_database, describe_place
 
+    if has_password(source) or has_password(target):
+        raise UsageError(
+            "a database's address on the command line has a password in it, which others can see",
+            hint="leave it out: PostgreSQL's driver reads it from `~/.pgpass` or `PGPASSWORD`",
+        )
     counts = copy_database(source, target)
     echo(
         t(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from snapshot_project import contents, git
 
-from maxagent.config.errors import MaxAgentError
+from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.memory.snapshots.garbage_collection import prune_store
 from maxagent.memory.snapshots.git_objects import write_object
 from maxagent.memory.snapshots.shared_storage import delete_shared, hide_password
@@ -255,6 +255,12 @@ async def test_wrong_place_stops_with_a_sentence(address: str, tmp_path: Path) -
     with pytest.raises(MaxAgentError, match="`storage`") as raised:
         await machine.share("one\n")
     assert raised.value.hint
+
+
+async def test_address_with_password_is_not_used(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "a", "https://me:secret@127.0.0.1:9/x.git")
+    with pytest.raises(UsageError, match="has a password"):
+        await machine.share("one\n")
 
 
 @pytest.mark.parametrize(

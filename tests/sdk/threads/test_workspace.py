@@ -1,5 +1,6 @@
 """The clone in which a thread works."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,18 @@ def test_unknown_ref_is_refused(ref: str, repository: Path) -> None:
 def test_unknown_repository_is_an_error(url: str) -> None:
     with pytest.raises(MaxAgentError, match="git ls-remote failed"):
         resolve_workspace(url)
+
+
+def test_url_with_password_is_not_used(tmp_path: Path) -> None:
+    spec = f"https://me:secret@127.0.0.1:9/x.git#{'1' * 40}"
+    row = ThreadIndex(tmp_path).record_thread(
+        thread_id=THREAD, title="t", folder="/x", graph="task", request="r", options={}
+    )
+    with pytest.raises(UsageError, match="has a password"):
+        resolve_workspace(spec)
+    with pytest.raises(UsageError, match="has a password"):
+        open_workspace(replace(row, options={"workspace": spec}), tmp_path)
+    assert [*tmp_path.rglob("*.git")] == []
 
 
 def test_each_home_has_its_own_clone(repository: Path, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import contextvars
 import os
 import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import SIGKILL
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from threading import Lock
 from typing import ParamSpec, TypeVar
@@ -77,6 +79,8 @@ class Work:
     """What a thread does, with the git that runs for it."""
 
     process: "Popen[bytes] | None" = None
+    has_helpers: bool = False
+    """Whether git starts others, such as ssh, which would keep its pipes open."""
     is_cancelled: bool = False
     lock: Lock = field(default_factory=Lock)
 
@@ -87,10 +91,13 @@ class Work:
         environment: Mapping[str, str],
         stdin: int,
         keep: Sequence[int],
+        *,
+        has_helpers: bool,
     ) -> "Popen[bytes]":
         """Start git; raises WorkCancelled and OSError."""
         with self.lock:
             self.check()
+            self.has_helpers = has_helpers
             self.process = Popen(
                 argv,
                 cwd=folder,
@@ -99,6 +106,7 @@ class Work:
                 stdout=PIPE,
                 stderr=PIPE,
                 pass_fds=keep,
+                process_group=0 if has_helpers else None,
             )
             return self.process
 
@@ -111,8 +119,16 @@ class Work:
         """Kill its git, and start no other."""
         with self.lock:
             self.is_cancelled = True
-            if self.process:
-                self.process.kill()
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill its git if it runs, with the programs that git has started for the network."""
+        if self.process is None or self.process.returncode is not None:
+            return
+        if self.has_helpers:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, SIGKILL)
+        self.process.kill()
 
 
 _current = contextvars.ContextVar[Work]("work")
@@ -240,6 +256,7 @@ class GitStore:
                 self._build_environment(network),
                 PIPE if stdin else DEVNULL,
                 keep,
+                has_helpers=network,
             )
         except OSError as error:
             message = "cannot run git in `{folder}`: {strerror}"
@@ -250,9 +267,9 @@ class GitStore:
             try:
                 printed, complaint = process.communicate(stdin or None, TIMEOUT)
             except BaseException as error:
-                process.kill()
+                work.kill()
                 if isinstance(error, TimeoutExpired):
-                    raise _build_timeout_error(self.folder) from error
+                    raise _build_timeout_error(self.folder, arguments, network) from error
                 raise
         if process.returncode not in allowed_codes:
             work.check()
@@ -287,12 +304,16 @@ def count_entries(index: Path) -> int:
         return 0
 
 
-def _build_timeout_error(folder: Path) -> GitTimeoutError:
+def _build_timeout_error(folder: Path, arguments: Sequence[str], network: bool) -> MaxAgentError:
+    seconds = f"{TIMEOUT:g}"
+    if network:
+        message = "git {command} had no answer in {seconds} seconds"
+        return GitCommandError(text(message, command=arguments[0], seconds=seconds))
     return GitTimeoutError(
         text(
             "git did not look through `{folder}` in {timeout} seconds",
             folder=folder,
-            timeout=f"{TIMEOUT:g}",
+            timeout=seconds,
         ),
         hint="check whether a `.gitignore` or `.gitattributes` in it is a pipe, or whether "
         "its disk does not respond",

@@ -2,6 +2,8 @@ import asyncio
 import os
 import subprocess
 import threading
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -129,12 +131,12 @@ async def test_thread_returns_its_result() -> None:
 
 
 def run_sleeper(started: threading.Event, ends: list[object], folder: Path) -> None:
-    process = get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, ())
+    process = get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, (), has_helpers=False)
     started.set()
     with process:
         ends.append(process.wait())
     try:
-        get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, ())
+        get_work().start(["sleep", "600"], folder, os.environ, DEVNULL, (), has_helpers=False)
     except WorkCancelled:
         ends.append("no other")
         raise
@@ -167,3 +169,31 @@ async def test_cancelled_thread_has_ended() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended.is_set()
+
+
+def write_git_with_helper(folder: Path) -> str:
+    """Write a git whose helper keeps the pipes open and does not end."""
+    program = folder / "git"
+    program.write_text("#!/bin/sh\nsleep 600 &\necho $! > helper\nwait\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+async def test_cancelled_network_ends_with_its_helpers(store: GitStore) -> None:
+    git = replace(store, program=write_git_with_helper(store.directory))
+    task = asyncio.ensure_future(run_in_thread(partial(git.run_git, network=True), "push"))
+    helper = store.folder / "helper"
+    while not (helper.exists() and helper.read_text()):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    state = Path(f"/proc/{helper.read_text().strip()}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+def test_network_without_answer_is_said(store: GitStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxagent.memory.snapshots.git_repository.TIMEOUT", 0.3)
+    git = replace(store, program=write_git_with_helper(store.directory))
+    with pytest.raises(GitCommandError, match=r"git push had no answer in 0\.3 seconds"):
+        git.run_git("push", network=True)

@@ -202,8 +202,9 @@ def test_a_drained_worker_leaves_the_rest(machine: Program, provider: Provider) 
     stdout, stderr = worker.communicate()
     assert worker.returncode == 0, stderr
     assert json.loads(stdout.splitlines()[-1])["status"] == "interrupted"
-    results = work(machine)
-    assert results[-1].get("outcome") == "verified", str(results)
+    results = work(machine)  # a job that another has done already says its status only
+    outcomes = [result["outcome"] for result in results if "outcome" in result]
+    assert outcomes == ["verified"], str(results)
     assert machine.lines() == ["one", "two"]
 
 

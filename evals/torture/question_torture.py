@@ -24,7 +24,10 @@ from random import Random
 from typing import Any
 
 VICTIM = Path(__file__).with_name("question_victim.py")
-READY = "Esc: do not answer"
+READY = "↑↓"
+"""A part of the row below the choices, which is drawn last."""
+PATIENCE = 60
+"""Seconds after which what is not shown will never be."""
 KINDS = (
     *("call", "edit", "outside", "several", "review", "pull request", "plan", "plan mode"),
     *("dearer model", "form", "page", "options", "confirm", "unfinished", "trust", "commit"),
@@ -144,8 +147,12 @@ class Victim:
         while words not in self.shown and not answer.done():
             self._change.clear()
             waiting = asyncio.ensure_future(self._change.wait())
-            await asyncio.wait((waiting, answer), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                (waiting, answer), timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
+            )
             waiting.cancel()
+            if not done:
+                raise RuntimeError(f"{words!r} is not shown: {self.shown[-2000:]}")
         return not answer.done()
 
     async def type(self, keys: Sequence[str], speed: float) -> None:

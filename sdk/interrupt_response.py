@@ -1,4 +1,4 @@
-"""A user's answer, converted to fit the question of a thread."""
+"""An interrupt as a question, and the user's answer as what resumes it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -6,12 +6,12 @@ from typing import Any, cast
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.text import text
+from ..memory.checkpoints.open_questions import OpenQuestion
 from ..nodes.approval.decisions import WAS_READ, parse_decisions
 from ..nodes.events.question import Answer as Answer
-from ..nodes.events.question import list_methods
+from ..nodes.events.question import Question, QuestionKind, list_methods
 from ..nodes.run.plain_answers import describe_expected
 from ..tools.result import ToolError
-from .events import Question
 
 # Characters that identify a question
 SHORT_ID = 8
@@ -25,6 +25,36 @@ class OtherQuestionError(UsageError):
 
 class NoQuestionError(UsageError):
     """The thread asks nothing."""
+
+
+def build_question(
+    thread_id: str, asked: OpenQuestion, usage: Mapping[str, Any] | None = None
+) -> Question:
+    """Return a question as a run ends with it; `usage` are the thread's totals."""
+    return Question(
+        thread_id=thread_id,
+        id=asked.id,
+        kind=_classify(asked),
+        action_requests=list(asked.requests),
+        review_configs=list(asked.configs),
+        description=asked.description,
+        until=asked.until,
+        provider=asked.provider,
+        usage=dict(usage or {}),
+        agent=asked.agent,
+    )
+
+
+def _classify(asked: OpenQuestion) -> QuestionKind:
+    """Return the kind by the names of the requests, which no tool of a program may have."""
+    names = {request.get("name") for request in asked.requests}
+    if not names:
+        return "limit"
+    if names == {"pull_request"}:
+        return "pull_request"
+    if names <= {"plan_enter", "plan_exit"}:
+        return "switch"
+    return "review" if names == {"review"} else "approval"
 
 
 def match_answers(

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from langgraph.types import Interrupt, StateSnapshot
 
 from ..config import exit_codes
 from ..config.errors import MaxAgentError
 from ..config.security.redaction import redact
+from ..memory.checkpoints.open_questions import parse_interrupt
 from ..memory.threads.index import ThreadIndex
 from ..memory.threads.record import STATUS_OF_OUTCOME, ThreadStatus
 from ..memory.undo.undo_stack import find_active_entries
@@ -19,7 +20,6 @@ from ..nodes.roles import CHAT_ROLES
 from ..nodes.run.dependencies import Dependencies
 from ..nodes.run.message_history import find_final_text
 from ..nodes.state import State
-from ..tools.builtin.session.plan_mode import LEADS_TO
 from .events import (
     Completion,
     Event,
@@ -30,6 +30,7 @@ from .events import (
     Question,
     as_json,
 )
+from .interrupt_response import build_question
 
 # The tool by which the model says in plan mode where the plan stands, and asks
 PLAN_RESPONSE = "plan_mode_respond"
@@ -62,18 +63,7 @@ def find_questions(thread_id: str, state: StateSnapshot) -> list[Question]:
 
 def _build_question(thread_id: str, interrupt: Interrupt, usage: dict[str, Any]) -> Question:
     asked = cast("Mapping[str, Any]", interrupt.value)
-    return Question(
-        thread_id=thread_id,
-        id=interrupt.id,
-        kind=_classify_question(asked),
-        action_requests=list(asked.get("action_requests", [])),
-        review_configs=list(asked.get("review_configs", [])),
-        description=str(asked.get("description", "")),
-        until=str(asked.get("until", "")),
-        provider=str(asked.get("provider", "")),
-        usage=usage,
-        agent=str(asked.get("agent", "")),
-    )
+    return build_question(thread_id, parse_interrupt(interrupt.id, asked), usage)
 
 
 def _describe_question(question: Question) -> dict[str, Any]:
@@ -163,17 +153,6 @@ def _read_final_answer(state: State) -> str:
     """Return a conversation's last answer, which is only among the messages."""
     role = state.get("role")
     return (find_final_text(state, role) or "") if role in CHAT_ROLES else ""
-
-
-def _classify_question(
-    asked: Mapping[str, Any],
-) -> Literal["approval", "review", "switch", "limit"]:
-    if asked.get("type") == "limit":
-        return "limit"
-    names = {request["name"] for request in asked.get("action_requests", [])}
-    if names and names <= {*LEADS_TO}:
-        return "switch"
-    return "review" if names == {"review"} else "approval"
 
 
 def record_status(

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ...config.exit_codes import FAILED
-from ...memory.checkpoints.open_questions import OpenQuestion
+from ...memory.checkpoints.open_questions import parse_interrupt
 from ...nodes.events.union import Failure, Question, as_json
-from ...sdk.interrupt_response import Answer, build_resume_value
-from ...sdk.streams.open_questions import build_question
+from ...sdk.interrupt_response import Answer, build_question, build_resume_value
 from .connection import Json
 
 _STATUS = {"busy": "running", "interrupted": "waiting", "error": "failed", "idle": "idle"}
@@ -79,17 +78,7 @@ def list_questions(thread_id: str, state: Mapping[str, Any]) -> list[Question]:
 
 
 def _build_question(thread_id: str, interrupt: Mapping[str, Any]) -> Question:
-    value: Mapping[str, Any] = interrupt["value"]
-    asked = OpenQuestion(
-        id=interrupt["id"],
-        agent=str(value.get("agent", "")),
-        requests=tuple(value.get("action_requests", ())),
-        configs=tuple(value.get("review_configs", ())),
-        description=str(value.get("description", "")),
-        until=str(value.get("until", "")),
-        provider=str(value.get("provider", "")),
-    )
-    return build_question(thread_id, asked)
+    return build_question(thread_id, parse_interrupt(interrupt["id"], interrupt["value"]))
 
 
 def build_resume(question: Question, answer: Answer) -> Any:

@@ -52,14 +52,17 @@ def read_open_questions(
     values = [unpack_blob(value, unpack_fields) for (value,) in rows]
     # one that cannot be read waits, too
     interrupts = [fields for value in values for fields in filter_mappings(value) or [{}]]
-    questions = [_parse_interrupt(fields) for fields in interrupts]
+    questions = [
+        parse_interrupt(str(fields.get("id", "")), get_mapping(fields, "value"))
+        for fields in interrupts
+    ]
     return sorted(questions, key=lambda question: not question.requests)
 
 
-def _parse_interrupt(fields: Mapping[str, Any]) -> OpenQuestion:
-    asked = get_mapping(fields, "value")
+def parse_interrupt(interrupt_id: str, asked: Mapping[str, Any]) -> OpenQuestion:
+    """Parse the value of an interrupt, whatever a node or a server put there."""
     return OpenQuestion(
-        id=str(fields.get("id", "")),
+        id=interrupt_id,
         agent=str(asked.get("agent", "")),
         requests=tuple(filter_mappings(asked.get("action_requests"))),
         configs=tuple(filter_mappings(asked.get("review_configs"))),

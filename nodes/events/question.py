@@ -8,6 +8,8 @@ from ...config.arguments import validate_arguments, validate_fields
 from ...config.errors import UsageError
 from ...config.text import text
 
+QuestionKind = Literal["approval", "review", "switch", "limit", "pull_request"]
+
 # The method of a question that makes each decision
 _METHODS = {
     "approve": "`question.allow()`",
@@ -50,7 +52,7 @@ class Question:
     thread_id: str
     id: str
     """ID of the interrupt, which the answer names."""
-    kind: Literal["approval", "review", "switch", "limit", "pull_request"]
+    kind: QuestionKind
     action_requests: list[Mapping[str, Any]]
     """`name`, `args`, `description` of each call to decide; an edit also has its `diff`."""
     review_configs: list[Mapping[str, Any]]

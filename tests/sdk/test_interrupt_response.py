@@ -1,11 +1,13 @@
 import pytest
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.checkpoints.open_questions import OpenQuestion
 from maxagent.nodes.approval.decisions import is_answer_to_shown_question
 from maxagent.sdk.events import Question
 from maxagent.sdk.interrupt_response import (
     Answer,
     OtherQuestionError,
+    build_question,
     build_resume_value,
     list_answer_options,
     match_answers,
@@ -161,3 +163,20 @@ def test_each_door_gets_its_own_hint(answer, config):
     error = raised.value
     assert "--" in error.hint and "question." not in error.hint
     assert "--" not in str(error) and error.program_hint in str(error)
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        ([], "limit"),
+        (["pull_request"], "pull_request"),
+        (["review"], "review"),
+        (["plan_enter"], "switch"),
+        (["plan_exit"], "switch"),
+        (["run_command", "plan_exit"], "approval"),
+        (["ask_user"], "approval"),
+    ],
+)
+def test_a_question_has_its_kind(names: list[str], kind: str) -> None:
+    asked = OpenQuestion("q", "", tuple({"name": name} for name in names))
+    assert build_question("t", asked).kind == kind

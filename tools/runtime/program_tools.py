@@ -23,6 +23,8 @@ EFFECTS: tuple[str, ...] = ("read", "execute")
 OTHER_CODE = (
     "`{name}` has other code than when this call was allowed, so it did not run. Call it again."
 )
+# Names of what the graphs themselves ask or note: an answer or a note must not be another's
+RESERVED = {"review", "pull_request", "choose_attempt", "change_model", "run_tests", "hook"}
 _EFFECT = "__maxagent_effect__"
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -65,7 +67,8 @@ def build_program_tools(parts: Sequence[ProgramTool]) -> tuple[BaseTool, ...]:
                 text("`{name}` is no name of a tool", name=name),
                 hint="use letters, digits and `_`, and no `mcp_` at the beginning",
             )
-        if aliases.resolve_tool_name(name, NAMES) in NAMES or names.count(name) > 1:
+        is_taken = name in RESERVED or aliases.resolve_tool_name(name, NAMES) in NAMES
+        if is_taken or names.count(name) > 1:
             raise UsageError(
                 text("there is a tool `{name}` already", name=name), hint="rename the function"
             )

@@ -213,6 +213,10 @@ def mcp_thing(a: int) -> int:
     return a
 
 
+def name_tool(name: str) -> BaseTool:
+    return StructuredTool.from_function(mcp_thing, name=name)
+
+
 @pytest.mark.parametrize(
     ("tools", "reason"),
     [
@@ -224,6 +228,13 @@ def mcp_thing(a: int) -> int:
         ([read_file], "already"),
         ([send_mail, send_mail], "already"),
         ([mcp_thing], "no name of a tool"),
+        # the graphs ask under these names: a yes to one must not be a yes to the other
+        ([name_tool("review")], "already"),
+        ([name_tool("pull_request")], "already"),
+        ([name_tool("choose_attempt")], "already"),
+        ([name_tool("change_model")], "already"),
+        ([name_tool("run_tests")], "already"),
+        ([name_tool("hook")], "already"),
     ],
 )
 def test_what_is_no_tool_is_refused(tools: Any, reason: str) -> None:

@@ -47,7 +47,7 @@ class AcpAgent:
         self._opening: asyncio.Task[Runner] | None = None
         self._background = set[asyncio.Task[None]]()
         self._index = ThreadIndex(self.home)
-        self._images = TemporaryDirectory(prefix="mcode-", ignore_cleanup_errors=True)
+        self._images: TemporaryDirectory[str] | None = None
 
     async def serve(self) -> None:
         """Serve until the client is gone; what runs then is stopped, and can be resumed."""
@@ -56,10 +56,17 @@ class AcpAgent:
         finally:
             await self._stop_work()
             await self.connection.close()
-            self._images.cleanup()
+            if self._images:
+                self._images.cleanup()
             if self._opening:
                 runner = await self._opening
                 await runner.__aexit__(None, None, None)
+
+    def _open_image_folder(self) -> Path:
+        """Return where images are written; it exists from the first on: editors kill agents."""
+        if self._images is None:
+            self._images = TemporaryDirectory(prefix="mcode-", ignore_cleanup_errors=True)
+        return Path(self._images.name)
 
     async def _stop_work(self) -> None:
         """End what goes on, first what could begin another turn.
@@ -235,7 +242,7 @@ class AcpAgent:
         from .prompt_content import read_prompt
 
         session = self._get_session(params)
-        blocks, images = read_list(params, "prompt"), Path(self._images.name)
+        blocks, images = read_list(params, "prompt"), self._open_image_folder
         prompt = await asyncio.to_thread(read_prompt, blocks, session.folder, images)
         if self.version == 1:
             reason = await self._take_turn(session, prompt)

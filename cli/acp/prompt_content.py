@@ -4,7 +4,7 @@ import base64
 import hashlib
 import os
 from binascii import Error as Base64Error
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -35,8 +35,10 @@ class PromptContent(NamedTuple):
     """What the editor has attached: data, not words of the user."""
 
 
-def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> PromptContent:
-    """Return the message of a prompt, its images as files in `images`.
+def read_prompt(
+    blocks: Sequence[object], folder: str, open_images: Callable[[], Path]
+) -> PromptContent:
+    """Return the message of a prompt, its images as files in the folder that is opened for them.
 
     Raises UsageError for content that cannot be used.
     """
@@ -51,7 +53,7 @@ def read_prompt(blocks: Sequence[object], folder: str, images: Path) -> PromptCo
             case "resource":
                 aside.append(_quote(content.get("resource")))
             case "image":
-                file = _write_image(content, images)
+                file = _write_image(content, open_images())
                 words.append(f'@"{file}"')
             case kind:
                 raise UsageError(

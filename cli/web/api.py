@@ -22,6 +22,7 @@ from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
 from ..i18n.catalogs import get_language
 from ..i18n.message_translation import translate
+from ..rendering.tool_summary import VERBS
 from .event_source import read_last_id, respond_with_events
 from .page_words import collect_words, translate_entries, translate_message
 from .question_cards import describe_question, read_answer
@@ -75,6 +76,7 @@ class Api:
                 "version": __version__,
                 "language": get_language(),
                 "words": collect_words(),
+                "verbs": VERBS,
                 "folder": str(folder),
                 "folders": folders,
                 "modes": MODES,

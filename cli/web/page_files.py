@@ -22,6 +22,8 @@ MAIN = "app.js"
 _IMPORT = re.compile(r'^import \{ (.*) \} from "/page/(.+)";\n', re.MULTILINE)
 # Indentation, comments on lines of their own, and `export`: of no use to a browser
 _UNUSED = re.compile(r"^(?:\s*//.*\n|export (?!default)|[ ]+)", re.MULTILINE)
+# The same of the styles: blanks and lines between what is said
+_UNUSED_STYLE = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) ", re.DOTALL)
 
 
 class PageFile(NamedTuple):
@@ -42,6 +44,8 @@ def read_page_files() -> dict[str, PageFile]:
         is_own_module = ending == "js" and "/" not in name
         if ending in TYPES and not name.endswith("vendor.json") and not is_own_module:
             content = file.read_bytes()
+            if ending == "css":
+                content = _UNUSED_STYLE.sub(r"\1", content.decode()).encode()
             files[name] = _build_file(TYPES[ending], content)
     files[MAIN] = _build_file(TYPES["js"], _join_modules(folder).encode())
     return files

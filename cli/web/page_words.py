@@ -12,7 +12,8 @@ from ..i18n.catalogs import get_language, load_catalog
 from ..i18n.message_translation import translate_notice
 from ..i18n.stored_messages import translate_stored
 
-PREFIX = "web."
+# Of the page, and the verbs of calls, as the terminal says them
+PREFIX, VERB_PREFIX = "web.", "call."
 # Fields with sentences of MaxAgent's own, by the message's type
 _SENTENCES: Mapping[str, tuple[str, ...]] = {
     "notice": ("text",),
@@ -32,7 +33,7 @@ def collect_words() -> dict[str, str]:
         texts |= {
             key.removeprefix(PREFIX): message
             for key, message in messages.items()
-            if key.startswith(PREFIX) and message
+            if key.startswith((PREFIX, VERB_PREFIX)) and message
         }
     return texts
 

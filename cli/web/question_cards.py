@@ -9,6 +9,7 @@ from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ...tools.result import ToolError
 from ..acp.permissions import (
+    REVIEW,
     Decision,
     build_answer,
     is_form,
@@ -21,7 +22,7 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
 from ..prompts.edit_tool_call import build_edit_decision, find_main_argument
-from ..rendering.tool_summary import format_call
+from ..rendering.blocks.phrases import describe_call
 
 PLAN, PLAN_MODE = "plan_exit", "plan_enter"
 # The approval modes in which a plan can be carried out
@@ -58,9 +59,15 @@ def _describe_request(
     return {
         "name": name,
         "title": _format_title(name, args),
+        "verb": (phrase := describe_call(name, args)).infinitive,
+        "subject": phrase.subject,
+        "rule": str(request.get("always") or ""),
+        "is_call": _is_call(question, name, has_choices),
         "args": _list_arguments(request),
-        # the title of a switch says it
-        "reason": "" if name in (PLAN, PLAN_MODE) else translate(translate_stored(reason)),
+        # the title of a switch says it, or the text that is asked
+        "reason": ""
+        if name in (PLAN, PLAN_MODE) or reason in texts
+        else translate(translate_stored(reason)),
         "texts": texts,
         "diff": str(request.get("diff") or args.get("diff") or ""),
         "call_id": str(request.get("tool_call_id") or ""),
@@ -74,12 +81,19 @@ def _describe_request(
     }
 
 
+def _is_call(question: Question, name: str, has_choices: bool) -> bool:
+    """Return whether it is asked if a call may run, so that a yes can be for once or for all."""
+    is_of_approval = question.kind == "approval" and not question.needs_text
+    return is_of_approval and not has_choices and name not in (PLAN, PLAN_MODE, REVIEW)
+
+
 def _format_title(name: str, args: Mapping[str, Any]) -> str:
     """Return the call, or what a switch of the mode is about."""
     if name == PLAN:
         return t("ask.plan.head", plan=args.get("plan", ""))
     if name != PLAN_MODE:
-        return format_call(name, args)
+        phrase = describe_call(name, args)
+        return f"{phrase.infinitive} {phrase.subject}"
     head = t("ask.plan_mode.head", reason=args.get("reason", ""))
     ends = cast("Sequence[str]", args.get("ends") or ())
     return " ".join([head, *([t("ask.plan_mode.ends", names=", ".join(ends))] if ends else [])])

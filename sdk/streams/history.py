@@ -1,11 +1,15 @@
 """A thread as the database has it, as data: what a client is sent first. Loads no LangGraph."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ...config import paths
 from ...memory.checkpoints.row_data import get_mapping
+from ...memory.checkpoints.thread_facts import read_values
+from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.record import ThreadRow
 from ..threads.transcript import TranscriptEntry, read_transcript
 
@@ -37,7 +41,18 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     """
     entries = read_transcript(row, home, thinking=True)
     described = [describe_entry(entry) for entry in entries if entry.kind != "question"]
-    return {"thread": describe_thread(row), "entries": described}
+    chosen = _read_chosen(row, home)
+    return {"thread": describe_thread(row), "entries": described, "chosen": chosen}
+
+
+def _read_chosen(row: ThreadRow, home: Path) -> dict[str, Any]:
+    """Return the model, approval mode and plan mode that were chosen for the thread last."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        options = get_mapping(read_values(connection, row.thread_id), "options") or row.options
+    return {
+        name: value for name in ("model", "mode", "plan") if (value := (options or {}).get(name))
+    }
 
 
 def describe_entry(entry: TranscriptEntry) -> dict[str, Any]:

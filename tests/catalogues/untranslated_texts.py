@@ -205,7 +205,7 @@ NOT_FOR_PEOPLE = frozenset(
         # a policy of the browser
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         "img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'",
+        "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
         "Failed to parse ",
         "Before you begin: which steps does this request take? Answer with at most {max_steps} "
         "lines and nothing else, each `- STEP (TOOLS)`, with the tools that you want to use for "

@@ -13,6 +13,7 @@ from program import Program
 from provider import Answer, Provider, Request
 
 from maxagent.cli.i18n.catalogs import load_catalog
+from maxagent.cli.rendering.tool_summary import VERBS
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the page is not tried: `pip install playwright`"
@@ -109,7 +110,7 @@ def test_a_conversation_is_held_on_the_page(
         page.wait_for_selector(".hljs-keyword")
         page.click("#tab-files")
         page.wait_for_selector(".diff .add")
-        page.click(".files .choices button:first-child")
+        page.click(".files .choices button >> nth=0")
         page.wait_for_selector(".files .note")
         assert not (program.project / "a.py").exists()
         page.click("#tab-steps")
@@ -143,12 +144,12 @@ def test_the_language_changes_everything_on_the_page(browser: Any, tmp_path: Pat
         page = open_page(browser, server, 1400)
         begin(page, "Hello.")
         page.wait_for_selector(".question")
-        page.fill(".question textarea, .composer textarea", "half a message")
+        page.fill(".question input", "half a message")
         english = page.text_content(".call pre >> nth=0")
         page.select_option(".language", "zh")
         page.wait_for_selector(".question button:has-text('拒绝')")
         page.wait_for_function("(text) => !document.body.textContent.includes(text)", arg=english)
-        assert page.input_value(".composer textarea") == "half a message"
+        assert page.input_value(".question input") == "half a message"
         for tab in ("files", "steps", "talk"):
             page.click(f"#tab-{tab}")
             page.wait_for_selector(f".{tab}")
@@ -287,9 +288,9 @@ def test_calls_of_sub_agents_open_below_their_row(browser: Any, tmp_path: Path) 
         page = open_page(browser, server, 1000)
         begin(page, "Look.")
         page.wait_for_selector(".question >> nth=1")
-        assert page.locator(".talk > .call:has-text('read_file')").count() == 0
+        assert page.locator(".talk > .call:has-text('a.txt')").count() == 0
         page.click(".child >> nth=0 >> summary")
-        page.wait_for_selector(".child >> nth=0 >> .call:has-text('read_file')")
+        page.wait_for_selector(".child >> nth=0 >> .call:has-text('Read')")
         for _ in tasks:
             page.click(".question .danger >> nth=0")
             page.wait_for_selector(".busy", state="detached")
@@ -301,7 +302,7 @@ def test_calls_of_sub_agents_open_below_their_row(browser: Any, tmp_path: Path) 
         page.wait_for_selector(".child >> nth=0 >> .answer em")
         assert read_children(page) == live
         assert live == [
-            ["explore-1 look at one", "read_file a.txt", "webfetch https://page.example"]
+            ["explore-1 look at one", "Read a.txt", "Fetch https://page.example failed"]
         ]
         page.click(".child .call >> nth=0 >> summary")
         assert "content of a" in page.inner_text(".child .call .output >> nth=0")
@@ -414,7 +415,7 @@ def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
         page.click("#tab-files")
         page.wait_for_selector(".diff")
         page.click("#tab-talk")
-        page.click(".question .primary")
+        page.click(".question .option >> nth=0")
         page.wait_for_selector("text=The end.")
         assert page.evaluate("window.broken") is None
         links = page.eval_on_selector_all(".markdown a", "all => all.map((a) => a.href)")
@@ -450,3 +451,101 @@ def test_a_page_goes_on_after_a_crash(browser: Any, tmp_path: Path) -> None:
         assert len(page.query_selector_all(".call")) == 2
         assert len(page.query_selector_all(".human")) == 1
     assert program.lines("log") == ["a", "b"]
+
+
+# What a finger must hit and is too small, and what is wider than the window
+FIND_SMALL = """() => [
+  ...[...document.querySelectorAll("a, button, select, input, textarea, summary")]
+    .filter((node) => node.offsetParent && !node.closest(".markdown, label"))
+    .map((node) => [node.outerHTML.slice(0, 90), node.getBoundingClientRect()])
+    .filter(([, box]) => box.height < 43.5 || box.width < 43.5).map(([text]) => text),
+  ...(document.documentElement.scrollWidth > innerWidth ? ["too wide"] : []),
+]"""
+CART = "TAX = 2\n\n\ndef total(items):\n    return sum(item.price * TAX for item in items)\n"
+
+
+def show_changes(browser: Any, tmp_path: Path, language: str, width: int) -> Any:
+    """Begin a thread that reads three times, edits, writes much, and asks."""
+    edit = {"old_string": "item.price * TAX", "new_string": "item.price"}
+    calls = [
+        ("read_file", {"file_path": "cart.py"}),
+        ("grep", {"regex": "TAX"}),
+        ("glob", {"pattern": "*.py"}),
+        ("edit", {"file_path": "cart.py", "edits": [edit]}),
+        ("write_file", {"file_path": "a b/long.txt", "content": "line\n" * 90}),
+        ("run_command", {"command": "git commit -m 'One line'"}),
+    ]
+    answers = [{"tool_calls": [{"name": name, "args": args}]} for name, args in calls]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers, {"text": "The end."}))
+    (program.project / "cart.py").write_text(CART)
+    with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="edits") as server:
+        page = open_page(browser, server, width)
+        begin(page, "Repair it.")
+        page.wait_for_selector(".question .command")
+        yield page
+        assert page.problems == []
+
+
+@pytest.mark.parametrize(("language", "width"), [("en", 1400), ("zh", 360)])
+def test_changes_are_cards_of_lit_lines(
+    browser: Any, tmp_path: Path, language: str, width: int
+) -> None:
+    for page in show_changes(browser, tmp_path, language, width):
+        page.click("#tab-files")
+        page.wait_for_selector(".file >> nth=1")
+        assert "diff --git" not in page.inner_text(".files")
+        cards = [card.inner_text().split() for card in page.query_selector_all(".file summary")]
+        assert [card[-2:] for card in cards] == [["b/long.txt", "+90"], ["+1", "−1"]]
+        assert page.eval_on_selector_all(".file", "all => all.map((n) => n.open)") == [False, True]
+        rows = page.eval_on_selector_all(
+            ".file[open] .diff > :not(.gap)",
+            "all => all.map((n) => [n.className, n.dataset.number, n.innerText.trim()])",
+        )
+        old = "return sum(item.price * TAX for item in items)"
+        assert rows[-2:] == [["del", "5", old], ["add", "5", old.replace(" * TAX", "")]]
+        assert page.inner_text(".del .lit").strip() == "* TAX"
+
+
+@pytest.mark.parametrize(
+    ("language", "reading", "asked", "mode"),
+    [
+        ("en", "Read 1 file, searched 2 times", "Run", "Edit freely"),
+        ("zh", "", "运行", "自由编辑"),
+    ],
+)
+def test_calls_and_choices_are_plain_words(
+    browser: Any, tmp_path: Path, language: str, reading: str, asked: str, mode: str
+) -> None:
+    for page in show_changes(browser, tmp_path, language, 1400):
+        assert page.inner_text(".reading > summary b").startswith(reading)
+        assert page.locator("#panel > .talk > .call").count() == 4
+        assert page.inner_text(".question .command") == "git commit -m 'One line'"
+        assert page.inner_text(".question .call-title b") == asked
+        text = page.inner_text("body")
+        assert [name for name in VERBS if "_" in name and name in text] == []
+        # one place to write, until it is answered
+        assert page.locator("main :is(textarea, input):visible").count() == 1
+        page.click(".question .danger")
+        page.wait_for_selector("text=The end.")
+        assert page.locator("main :is(textarea, input):visible").count() == 1
+        assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
+        page.evaluate("location.hash = '#/new'")
+        assert page.eval_on_selector(".new select", "n => n.selectedOptions[0].text") == mode
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_thumb_hits_everything(browser: Any, tmp_path: Path, language: str) -> None:
+    for page in show_changes(browser, tmp_path, language, 360):
+        assert page.locator(".question .option >> nth=0").is_visible()
+        box = page.locator(".question .options").bounding_box()
+        assert box["y"] + box["height"] <= 800, "the choices are seen at once"
+        misses: dict[str, list[str]] = {"question": page.evaluate(FIND_SMALL)}
+        for tab in ("files", "steps"):
+            page.click(f"#tab-{tab}")
+            page.wait_for_selector(f".{tab} > * >> nth=0")
+            misses[tab] = page.evaluate(FIND_SMALL)
+        for view in ("#/", "#/new", "#/memory"):
+            page.evaluate("(hash) => { location.hash = hash; }", view)
+            page.wait_for_timeout(300)
+            misses[view] = page.evaluate(FIND_SMALL)
+        assert misses == {key: [] for key in misses}

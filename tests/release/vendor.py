@@ -21,12 +21,6 @@ PACKAGES: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "htm": ("3.1.1", "Apache-2.0", "LICENSE", {"htm-preact.js": "preact/standalone.module.js"}),
     "preact": ("10.5.15", "MIT", "LICENSE", {}),  # it is within htm's file
     "marked": ("18.2.1", "MIT", "LICENSE", {"marked.js": "lib/marked.esm.js"}),
-    "dompurify": (
-        "3.4.18",
-        "(MPL-2.0 OR Apache-2.0)",
-        "LICENSE",
-        {"purify.js": "dist/purify.min.js"},
-    ),
     HIGHLIGHT: (
         "11.12.0",
         "BSD-3-Clause",

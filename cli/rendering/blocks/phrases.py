@@ -33,6 +33,8 @@ def describe_call(tool: str, args: Mapping[str, Any]) -> CallPhrase:
     subject = sanitize_line(" ".join(_list_subjects(tool, args)))
     if verb := VERBS.get(tool):
         return CallPhrase(verb, subject)
+    if tool == "use_mcp_tool":  # the server's tool is the subject
+        return CallPhrase("use", subject)
     return CallPhrase("use", sanitize_line(f"{tool} {subject}"))
 
 

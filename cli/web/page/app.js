@@ -1,9 +1,9 @@
 // The page: the inbox beside a thread; on a phone one of both.
 
-import { html, render, useEffect, useState } from "/page/vendor/htm-preact.js";
-import { Choices } from "/page/choices.js";
+import { html, render, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
+import { Choices, useDefaults } from "/page/choices.js";
 import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
-import { Inbox } from "/page/inbox.js";
+import { Inbox, Problem } from "/page/inbox.js";
 import { Memory, useCards } from "/page/memory.js";
 import { Thread } from "/page/thread.js";
 import { useWords, w } from "/page/words.js";
@@ -63,13 +63,14 @@ function App({ first }) {
   return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
     <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} cards=${cards.length} language=${server.language} choose=${choose} />
     ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
-      : isNew ? html`<${NewThread} server=${server} />`
+      : isNew ? html`<${NewThread} server=${server} tag="main" />`
       : isMemory ? html`<${Memory} cards=${cards} setCards=${setCards} />`
-      : html`<section class="thread" aria-label=${w("choose")}><p class="empty">${w("choose")}</p></section>`}
+      : html`<${NewThread} server=${server} tag="section" />`}
   </div>`;
 }
 
-function NewThread({ server }) {
+// The form of a new thread; beside the inbox it is no page of its own
+function NewThread({ server, tag }) {
   const [text, setText] = useState("");
   const [folder, setFolder] = useState(server.folder);
   const [graph, setGraph] = useState("chat");
@@ -77,6 +78,7 @@ function NewThread({ server }) {
   const [model, setModel] = useState("");
   const [problem, setProblem] = useState(null);
   const [isSending, setSending] = useState(false);
+  const defaults = useDefaults(server, server.folders.includes(folder) ? folder : "");
   const send = async (event) => {
     event.preventDefault();
     setSending(true);
@@ -90,17 +92,21 @@ function NewThread({ server }) {
     }
   };
   const press = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); };
-  return html`<main class="thread"><header><a class="back" href="#/" aria-label=${w("back")}>←</a><h1>${w("new")}</h1></header>
-    <form class="new" onSubmit=${send}>
-      <textarea rows="6" autofocus value=${text} aria-label=${w("message")} placeholder=${w("new_message")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
-      <label class="choice"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>
+  const field = useRef(null);
+  const isPage = tag === "main";
+  useEffect(() => { if (isPage) field.current.focus(); }, [isPage]);
+  return html`<${tag} class="thread" aria-label=${w("new")}><header class="phone"><a class="back" href="#/" aria-label=${w("back")}>←</a><strong>${w("new")}</strong></header>
+    <div class="panel"><form class="new" onSubmit=${send}>
+      <${isPage ? "h1" : "h2"} class="hero">${w("new_message")}</>
+      <div class="box"><textarea ref=${field} rows="5" value=${text} aria-label=${w("message")} placeholder=${w("new_message.example")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
+        <div class="actions"><${Choices} server=${defaults} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
+          <span class="space"></span><button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button></div></div>
+      <fieldset><legend>${w("graph")}</legend>${["chat", "task"].map((name) => html`<label class="kind-of" key=${name}><input type="radio" name="graph" checked=${graph === name} onChange=${() => setGraph(name)} />
+        <span>${w(`graph.${name}`)}<small>${w(`graph.${name}.about`)}</small></span></label>`)}</fieldset>
+      <label class="field"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>
       <datalist id="folders">${server.folders.map((name) => html`<option value=${name}></option>`)}</datalist>
-      <label class="choice"><span>${w("graph")}</span><select value=${graph} onChange=${(event) => setGraph(event.target.value)}>
-        <option value="chat">${w("graph.chat")}</option><option value="task">${w("graph.task")}</option></select></label>
-      <${Choices} server=${server} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
-      ${problem && html`<p class="problem" role="alert">${problem.message} <small>${problem.hint}</small></p>`}
-      <button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button>
-    </form></main>`;
+      <${Problem} error=${problem} />
+    </form></div></>`;
 }
 
 function Locked({ error }) {

@@ -1,11 +1,25 @@
-// Mode and model of a new message, or of a plan.
+// Mode and model of a new message, or of a plan: what holds where nothing is chosen is said by its name.
 
-import { html } from "/page/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { get } from "/page/client.js";
 import { w } from "/page/words.js";
 
+// What holds in a folder
+export function useDefaults(server, folder) {
+  const [known, setKnown] = useState(server);
+  useEffect(() => {
+    let isCurrent = true;
+    if (folder && folder !== known.folder) {
+      get(`/api/server?folder=${encodeURIComponent(folder)}`).then((answer) => isCurrent && setKnown(answer), () => {});
+    }
+    return () => { isCurrent = false; };
+  }, [folder]);
+  return known;
+}
+
 export function Choices({ server, modes = server.modes, mode, model, setMode, setModel }) {
-  return html`<label class="choice"><span>${w("mode")}</span><select value=${mode} onChange=${(event) => setMode(event.target.value)}>
-      <option value="">${w("unchanged")}</option>${modes.map((name) => html`<option value=${name}>${w(`mode.${name}`)}</option>`)}</select></label>
-    ${server.models.length > 1 && html`<label class="choice"><span>${w("model")}</span><select value=${model} onChange=${(event) => setModel(event.target.value)}>
-      <option value="">${w("unchanged")}</option>${server.models.map((name) => html`<option>${name}</option>`)}</select></label>`}`;
+  const draw = (key, value, set, names, own, label) => html`<label class="choice"><span>${w(key)}</span><select value=${value} onChange=${(event) => set(event.target.value)}>
+    <option value="">${label(own)}</option>${names.filter((name) => name !== own).map((name) => html`<option value=${name}>${label(name)}</option>`)}</select></label>`;
+  return html`${draw("mode", mode, setMode, modes, server.mode, (name) => w(`mode.${name}`))}
+    ${server.models.length > 0 && draw("model", model, setModel, server.models, server.model, (name) => name || w("model"))}`;
 }

@@ -24,6 +24,14 @@ function useSearch(words) {
   return result;
 }
 
+export const Empty = ({ title, text }) => html`<div class="empty"><p>${title}</p><small>${text}</small></div>`;
+
+export const Problem = ({ error, children }) => error && html`<p class="problem" role="alert"><span>${error.message} <small>${error.hint}</small></span>${children}</p>`;
+
+export const Status = ({ name }) => html`<span class=${`status ${name}`}>${w(`status.${name}`)}</span>`;
+
+export const shortFolder = (folder) => folder.split("/").filter(Boolean).pop() || "/";
+
 export function Inbox({ threads, current, isConnected, cards, language, choose }) {
   const [words, setWords] = useState("");
   const found = useSearch(words);
@@ -31,31 +39,35 @@ export function Inbox({ threads, current, isConnected, cards, language, choose }
     .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   const groups = GROUPS.map(([name]) => [name, []]);
   for (const row of rows) groups[GROUPS.findIndex(([, fits]) => fits(row))][1].push(row);
+  const connection = w(isConnected ? "connected" : "disconnected");
   return html`<${current === null ? "main" : "nav"} class="inbox" aria-label=${w("threads")}>
     <div class="bar">
       <${current === null ? "h1" : "strong"}>MaxAgent</>
-      <span class=${`dot ${isConnected ? "on" : "off"}`} role="img" aria-label=${w(isConnected ? "connected" : "disconnected")} title=${w(isConnected ? "connected" : "disconnected")}></span>
-      <select class="language" aria-label=${w("language")} value=${language} onChange=${(event) => choose(event.target.value)}>
-        ${Object.entries(LANGUAGES).map(([name, own]) => html`<option value=${name} lang=${name}>${own}</option>`)}</select>
+      <span class=${`dot ${isConnected ? "on" : "off"}`} role="img" aria-label=${connection} title=${connection}></span>
       <a class="button primary" href="#/new">${w("new")}</a>
     </div>
     <input id="search" type="search" placeholder=${w("search")} aria-label=${w("search")} value=${words}
       onInput=${(event) => setWords(event.target.value)} />
-    <a class="row" href="#/memory">${w("memory")} <span class="count">${cards}</span></a>
-    ${!rows.length && html`<p class="empty">${w(words ? "nothing_found" : "no_threads")}</p>`}
-    ${groups.filter(([, members]) => members.length).map(([name, members]) => html`
-      <section key=${name} aria-label=${w(`group.${name}`)}>
-        <h2>${w(`group.${name}`)} <span class="count">${members.length}</span></h2>
-        <ul>${members.slice(0, 200).map((row) => html`<${Row} key=${row.thread_id} row=${row} isCurrent=${row.thread_id === current} />`)}</ul>
-      </section>`)}
+    <div class="list">
+      ${!rows.length && html`<${Empty} title=${w(words ? "nothing_found" : "no_threads")} text=${w(words ? "nothing_found.next" : "no_threads.next")} />`}
+      ${groups.filter(([, members]) => members.length).map(([name, members]) => html`
+        <section key=${name} class=${name} aria-label=${w(`group.${name}`)}>
+          <h2>${w(`group.${name}`)} <span class="count">${members.length}</span></h2>
+          <ul>${members.slice(0, 200).map((row) => html`<${Row} key=${row.thread_id} row=${row} isCurrent=${row.thread_id === current} />`)}</ul>
+        </section>`)}
+    </div>
+    <div class="foot">
+      <a class="button" href="#/memory">${w("memory")} <span class="count">${cards}</span></a>
+      <select class="language" aria-label=${w("language")} value=${language} onChange=${(event) => choose(event.target.value)}>
+        ${Object.entries(LANGUAGES).map(([name, own]) => html`<option value=${name} lang=${name}>${own}</option>`)}</select>
+    </div>
   </>`;
 }
 
 function Row({ row, isCurrent }) {
-  const folder = row.folder.split("/").filter(Boolean).pop() || "/";
   return html`<li><a class="row" href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>
-    <span class="facts"><span class=${`status ${row.status}`}>${w(`status.${row.status}`)}</span>
-      <span>${folder}</span><time datetime=${row.updated_at}>${ago(row.updated_at)}</time></span>
+    <span class="facts"><${Status} name=${row.status} />
+      <span class="folder">${shortFolder(row.folder)}</span><time datetime=${row.updated_at}>${ago(row.updated_at)}</time></span>
   </a></li>`;
 }

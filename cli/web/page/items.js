@@ -2,18 +2,14 @@
 
 import { Component, html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get } from "/page/client.js";
+import { Counts, Diff, isLong, parseDiff } from "/page/diff.js";
 import { fromEntry } from "/page/reducer.js";
-import { Diff, Markdown } from "/page/text.js";
-import { w } from "/page/words.js";
+import { Markdown } from "/page/text.js";
+import { countWords, describeCall, w } from "/page/words.js";
 
-const MAIN = ["command", "file_path", "path", "regex", "pattern", "question", "url", "action", "id", "result"];
-
-export function callTitle(tool, args) {
-  const name = MAIN.find((key) => typeof args[key] === "string" && args[key]);
-  const about = name ? args[name] : Object.values(args).find((value) => typeof value === "string") || "";
-  const line = about.replace(/\s+/g, " ");
-  return [tool, line.length > 140 ? `${line.slice(0, 139)}…` : line];
-}
+// Reading steps that are named one by one; more are counted
+const MAX_NAMED = 3;
+const READING = ["read", "search", "list", "fetch", "recall", "learn"];
 
 export class Item extends Component {
   // an item that is the same object looks the same: a long conversation costs nothing per token
@@ -47,6 +43,31 @@ const VIEWS = {
   subagent: (item, thread, language) => html`<${Child} item=${item} thread=${thread} language=${language} />`,
 };
 
+const isReading = ({ kind, tool, ok, args }) => kind === "call" && ok && READING.includes(describeCall(tool, args)[0]);
+
+// Items as they are drawn: reading steps that follow each other are one row. `first` is the number of the first item
+export function Items({ items, first = 0, thread, language }) {
+  const groups = [];
+  items.forEach((item, at) => {
+    const last = groups.at(-1);
+    if (isReading(item) && last?.isReading) last.items.push(item);
+    else groups.push({ items: [item], key: first + at, isReading: isReading(item) });
+  });
+  const draw = (item, key) => html`<${Item} key=${key} item=${item} thread=${thread} language=${language} />`;
+  return groups.map(({ items: all, key }) => (all.length === 1 ? draw(all[0], key) : html`<${Reading} key=${`group${key}`} calls=${all} draw=${draw} />`));
+}
+
+function Reading({ calls, draw }) {
+  const verbs = calls.map(({ tool, args }) => describeCall(tool, args));
+  const counts = [...new Set(verbs.map(([verb]) => verb))].map((verb) => countWords(`call.${verb}.count`, verbs.filter((each) => each[0] === verb).length));
+  const [begin, ...rest] = counts.reduce((left, right) => w("call.pair", { first: left, second: right }));
+  const names = [...new Set(verbs.map(([, about]) => about))];
+  return html`<details class="call reading"><summary><${Mark} name="good" /><b>${begin.toUpperCase()}${rest.join("")}</b>
+    <span class="about">${names.length <= MAX_NAMED && names.join(" · ")}</span></summary><div class="talk">${calls.map(draw)}</div></details>`;
+}
+
+const Mark = ({ name }) => html`<span class=${`mark ${name}`} role="img" aria-label=${w(`mark.${name}`)}></span>`;
+
 // A sub-agent with what it does: as it came, or as the server has it
 function Child({ item, thread, language }) {
   const { id, text, report, status, items, isPartial } = item;
@@ -64,19 +85,22 @@ function Child({ item, thread, language }) {
   const shown = isPartial ? read : items;
   const mark = ["running", "waiting"].includes(status) ? "run" : status === "failed" ? "bad" : "good";
   return html`<details class="call child" onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}>
-    <summary><span class=${`mark ${mark}`} role="img" aria-label=${w(`call.${mark}`)}></span><b>${id}</b> <span class="about">${text}</span></summary>
-    ${isOpen && html`<div class="talk">${shown ? shown.map((each, at) => html`<${Item} key=${at} item=${each} thread=${thread} language=${language} />`) : "…"}</div>`}
+    <summary><${Mark} name=${mark} /><b>${id}</b> <span class="about">${text}</span></summary>
+    ${isOpen && html`<div class="talk">${shown ? html`<${Items} items=${shown} thread=${thread} language=${language} />` : "…"}</div>`}
     ${report && !shown?.some((each) => each.kind === "answer") && html`<${Markdown} text=${report} />`}
   </details>`;
 }
 
 function Call({ item }) {
-  const [tool, about] = callTitle(item.tool, item.args);
-  const mark = item.ok === null || item.ok === undefined ? "run" : item.ok ? "good" : "bad";
-  return html`<details class="call" open=${Boolean(item.diff) || item.isLive}>
-    <summary><span class=${`mark ${mark}`} role="img" aria-label=${w(`call.${mark}`)}></span>
-      ${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${tool}</b> <span class="about">${about}</span>${item.isEdited && html` <span class="agent">${w("edited")}</span>`}</summary>
-    ${item.diff ? html`<${Diff} text=${item.diff} />` : item.output
-      ? html`<pre class="output" tabindex="0">${item.output}</pre>` : html`<pre class="output" tabindex="0">${JSON.stringify(item.args, null, 2)}</pre>`}
+  const { tool, args, ok, output } = item;
+  const [verb, about] = describeCall(tool, args);
+  const files = item.diff ? parseDiff(item.diff) : [];
+  const mark = ok === null || ok === undefined ? "run" : ok ? "good" : "bad";
+  return html`<details class=${`call ${mark}`} open=${item.isLive || (files.length === 1 && !isLong(files[0]))}>
+    <summary><${Mark} name=${mark} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : `call.${verb}`)}</b> <span class="about">${about}</span>
+      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}</summary>
+    ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
+    ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class="output" tabindex="0">${output}</pre>`
+      : verb !== "run" && html`<pre class="output" tabindex="0">${JSON.stringify(args, null, 2)}</pre>`}
   </details>`;
 }

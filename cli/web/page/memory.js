@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get, post } from "/page/client.js";
+import { Empty, Problem } from "/page/inbox.js";
 import { w } from "/page/words.js";
 
 // Cards that wait; read again when a run has begun or ended
@@ -13,7 +14,7 @@ export function useCards(version) {
 
 export function Memory({ cards, setCards }) {
   return html`<main class="thread"><header><a class="back" href="#/" aria-label=${w("back")}>←</a><h1>${w("memory")}</h1></header>
-    <div class="panel"><div class="talk">${!cards.length && html`<p class="empty">${w("no_cards")}</p>`}
+    <div class="panel"><div class="talk">${!cards.length && html`<${Empty} key="no_cards" title=${w("no_cards")} text=${w("no_cards.next")} />`}
       ${cards.map((card) => html`<${MemoryCard} key=${card.id} card=${card} drop=${() => setCards(cards.filter((each) => each !== card))} />`)}</div></div></main>`;
 }
 
@@ -25,7 +26,7 @@ function MemoryCard({ card, drop }) {
     <p class="facts"><b>${card.type}</b><span>${card.reason}</span><span class="folder">${card.place}</span>
       ${card.thread && html`<a href=${`#/t/${card.thread}`}>${w("tab.talk")}</a>`}</p>
     <textarea rows="3" aria-label=${card.type} value=${content} onInput=${(event) => setContent(event.target.value)} />
-    ${problem && html`<p class="error" role="alert">${problem.message} <small>${problem.hint}</small></p>`}
+    <${Problem} error=${problem} />
     <div class="choices"><button class="primary" onClick=${() => decide("keep")}>${w("keep")}</button>
       <button class="danger" onClick=${() => decide("drop")}>${w("drop")}</button></div></section>`;
 }

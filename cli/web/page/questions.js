@@ -3,17 +3,19 @@
 import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { Choices } from "/page/choices.js";
 import { get, post } from "/page/client.js";
-import { Diff, drafts, Markdown, useDraft } from "/page/text.js";
-import { w } from "/page/words.js";
+import { Counts, Diff, parseDiff } from "/page/diff.js";
+import { Problem } from "/page/inbox.js";
+import { drafts, Inline, Markdown, useDraft } from "/page/text.js";
+import { describeCall, w } from "/page/words.js";
 
-export function Questions({ thread, version, server, language, isRunning, onError }) {
-  const [questions, setQuestions] = useState(null); // not known yet
-  const [, redraw] = useState(0);
+// The open questions of a thread; null: not known yet
+export function useQuestions(thread, version, language, isRunning, onError) {
+  const [questions, setQuestions] = useState(null);
+  const read = () => get(`/api/threads/${thread}/questions`);
   useEffect(() => {
     let isCurrent = true;
     if (isRunning) setQuestions(null);
-    else get(`/api/threads/${thread}/questions`).then(
-      (answer) => isCurrent && setQuestions(answer.questions), () => {});
+    else read().then((answer) => isCurrent && setQuestions(answer.questions), () => {});
     return () => { isCurrent = false; };
   }, [thread, version, language, isRunning]);
   const send = async (question, choices) => {
@@ -26,23 +28,30 @@ export function Questions({ thread, version, server, language, isRunning, onErro
       for (const [key, text] of own) drafts.set(key, text);
       if (error.status === 409) { // it is open no more
         onError(error);
-        get(`/api/threads/${thread}/questions`).then((answer) => setQuestions(answer.questions), () => {});
+        read().then((answer) => setQuestions(answer.questions), () => {});
       }
       return error;
     }
   };
-  const isOpen = (key) => questions?.some((question) => key.startsWith(`${thread} ${question.id} `));
-  const left = isRunning || !questions ? [] : [...drafts].filter(([key]) => key.startsWith(`${thread} `) && key.endsWith(" edit") && !isOpen(key));
-  const drop = (key) => { drafts.delete(key); redraw((count) => count + 1); };
-  return html`${left.map(([key, text]) => html`<section key=${key} class="question" aria-label=${w("not_taken")}><p class="reason">${w("not_taken")}</p>
-      <pre class="output" tabindex="0">${text}</pre><button class="link" onClick=${() => drop(key)}>${w("close")}</button></section>`)}
-    ${questions?.map((question) => html`<${Card} key=${question.id} thread=${thread} server=${server} question=${question} send=${send} />`)}`;
+  return [questions, send];
 }
 
-function Card({ thread, server, question, send }) {
+export function Questions({ thread, questions, send, server, folder }) {
+  const [, redraw] = useState(0);
+  const isOpen = (key) => questions.some((question) => key.startsWith(`${thread} ${question.id} `));
+  const left = [...drafts].filter(([key]) => key.startsWith(`${thread} `) && key.endsWith(" edit") && !isOpen(key));
+  const drop = (key) => { drafts.delete(key); redraw((count) => count + 1); };
+  if (!left.length && !questions.length) return null;
+  return html`<div class="dock">${left.map(([key, text]) => html`<section key=${key} class="question" aria-label=${w("not_taken")}><p class="reason">${w("not_taken")}</p>
+      <pre class="output" tabindex="0">${text}</pre><button class="link" onClick=${() => drop(key)}>${w("close")}</button></section>`)}
+    ${questions.map((question) => html`<${Card} key=${question.id} thread=${thread} server=${server} folder=${folder} question=${question} send=${send} />`)}</div>`;
+}
+
+function Card({ thread, server, folder, question, send }) {
   const [choices, setChoices] = useState({});
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState(null);
+  const [first] = question.requests;
   const choose = async (number, choice) => {
     const next = { ...choices, [number]: choice };
     setChoices(next);
@@ -55,33 +64,54 @@ function Card({ thread, server, question, send }) {
     if (error) setChoices(Object.fromEntries(Object.entries(next).filter(([at, each]) => Number(at) !== number && !each.edit)));
   };
   return html`<section class="question" aria-label=${w("question")} aria-busy=${isSent}>
-    <h2>${w(`ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h2>
-    ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request} server=${server} id=${`${thread} ${question.id} ${number}`}
+    <h2>${w(question.kind === "approval" && !/^plan_/.test(first.name) && !first.is_call ? "ask.answer" : `ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h2>
+    ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request} server=${server} folder=${folder} id=${`${thread} ${question.id} ${number}`}
       choice=${choices[number]} isSent=${isSent} choose=${(choice) => choose(number, choice)} />`)}
-    ${problem && html`<p class="error" role="alert">${problem.message} <small>${problem.hint}</small></p>`}
+    <${Problem} error=${problem} />
   </section>`;
 }
 
-function Request({ id, request, server, choice, choose: chooseBare, isSent }) {
+// What is asked, readable: a command as a command, a change as a change
+function Asked({ request, files }) {
+  const { name, args, texts, subject, verb, title } = request;
+  if (/^plan_/.test(name)) return html`<p>${title}</p>`;
+  if (texts.length) return null;
+  const isCommand = name === "run_command" && typeof args.command === "string";
+  return html`<p class="call-title"><b>${verb}</b> ${!isCommand && html`<code>${subject}</code>`} ${files.length === 1 && html`<${Counts} file=${files[0]} />`}</p>
+    ${isCommand && html`<pre class="command" tabindex="0">${args.command}</pre>`}`;
+}
+
+// What a choice says, and below it what it means
+function drawOption({ optionId, name }, { rule, is_call }, folder) {
+  if (!is_call) return name;
+  if (/^(thread|always)$/.test(optionId)) {
+    const [, tool, about] = /^(\w+)\((.*)\)$/s.exec(rule) || [null, rule, ""];
+    return html`<span>${w(`option.${optionId}`)}</span><small>${w(`call.${describeCall(tool, {})[0]}`)} ${about.replaceAll(`/${folder}/`, "").replace(/:\*$/, " …")}</small>`;
+  }
+  return html`<span>${name}</span><small>${w(`option.${optionId}`)}</small>`;
+}
+
+function Request({ id, request, server, folder, choice, choose: chooseBare, isSent }) {
   const { texts, diff, reason, options, chosen } = request;
   const isDone = Boolean(choice) || isSent;
   const isPlan = request.name === "plan_exit";
+  const files = diff ? parseDiff(diff) : [];
   const [isEdited, setEdited] = useState(drafts.has(`${id} edit`));
   const [mode, setMode] = useDraft(`${id} mode`, chosen.mode || "");
   const [model, setModel] = useDraft(`${id} model`, chosen.model || "");
   const choose = (answer) => chooseBare(isPlan ? { ...answer, mode, model, draft: Boolean(answer.edit) } : answer);
   return html`<div class=${`request ${choice ? "decided" : ""}`}>
-    ${/^plan_/.test(request.name) ? html`<p>${request.title}</p>` : !texts.length && html`<p class="call-title"><code>${request.title}</code></p>`}
-    ${reason && html`<p class="reason">${reason}</p>`}
+    <${Asked} request=${request} files=${files} />
+    ${reason && html`<p class="reason"><${Inline} text=${reason} /></p>`}
     ${!(isPlan && isEdited) && texts.map((text) => html`<${Markdown} text=${text} />`)}
-    ${diff && html`<${Diff} text=${diff} />`}
+    <${Diff} files=${files} />
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
-    ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`
+    ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`<div class="decide">
       ${isPlan && html`<div class="choices"><${Choices} server=${server} modes=${server.modes.filter((name) => name !== "plan")} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} /></div>`}
-      <div class="choices">${options.map((option, at) => html`<button type="button" disabled=${isDone}
-        class=${option.kind.startsWith("reject") ? "danger" : at && !option.optionId.startsWith("choice") ? "" : "primary"} key=${option.optionId}
-        onClick=${() => choose({ option: option.optionId })}>${option.name}</button>`)}</div>`}
-    ${request.takes_text && !isEdited && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} label=${w(isPlan ? "plan_otherwise" : options.length ? "answer_instead" : "answer")} />`}
+      <div class="choices options">${options.map((option, at) => html`<button type="button" disabled=${isDone}
+        class=${`option ${option.kind.startsWith("reject") ? "danger" : at || option.optionId.startsWith("choice") ? "" : "primary"}`} key=${option.optionId}
+        onClick=${() => choose({ option: option.optionId })}>${drawOption(option, request, folder)}</button>`)}</div>
+      ${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}</div>`}
     ${request.takes_edit && html`<${EditCall} id=${id} isPlan=${isPlan} request=${request} choose=${choose} isDone=${isDone} isOpen=${isEdited} open=${setEdited} />`}
   </div>`;
 }

@@ -3,7 +3,7 @@
 
 export const EMPTY = {
   seq: 0, thread: null, items: [], isRunning: false, isCut: false, usage: null, todos: [],
-  model: "", mode: "", questions: 0, changes: 0,
+  model: "", mode: "", isPlan: false, questions: 0, changes: 0,
 };
 
 export function reduce(state, message) {
@@ -15,13 +15,13 @@ export function reduce(state, message) {
   return { ...next, seq: meta.seq };
 }
 
-function fromHistory({ thread, entries, is_running, is_cut }, seq, before) {
+function fromHistory({ thread, entries, is_running, is_cut, chosen = {} }, seq, before) {
   const items = entries.map(fromEntry).filter(Boolean);
   const todos = findTodos(entries);
   return {
     ...EMPTY, seq, thread, items, todos, isRunning: is_running || thread?.status === "running",
     isCut: is_cut, questions: before.questions + 1, changes: before.changes + 1,
-    usage: before.usage, model: before.model, mode: before.mode,
+    usage: before.usage, model: chosen.model || before.model, mode: chosen.mode || before.mode, isPlan: Boolean(chosen.plan),
   };
 }
 
@@ -130,7 +130,7 @@ const HANDLERS = {
   call_edited: (state, { id, args }) =>
     update(state, (item) => item.kind === "call" && item.id === id, () => ({ args, isEdited: true })) || state,
   todos: (state, { items, agent }) => (agent ? state : { ...state, todos: items }),
-  mode: (state, { mode }) => add({ ...state, mode }, { kind: "mode", text: mode }),
+  mode: (state, { mode }) => add({ ...state, isPlan: mode === "plan" }, { kind: "mode", text: mode }),
   plan: (state, { text }) => add(state, { kind: "plan", text }),
   plan_response: (state, { response }) => add(state, { kind: "plan", text: response }),
   notice: (state, { text, agent }) => (agent ? state : add(state, { kind: "notice", text })),

@@ -1,47 +1,21 @@
-// Texts of models and tools as HTML: nothing in them can run, load or lead the page elsewhere.
+// Texts of models and tools as nodes of the page. No text is ever parsed as HTML: nothing in one can
+// run, load or lead the page elsewhere.
 
 import { marked } from "/page/vendor/marked.js";
-import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 
-const ALLOWED = {
-  ALLOWED_TAGS: ["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "em", "strong", "del", "code",
-    "pre", "blockquote", "ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"],
-  ALLOWED_ATTR: ["href", "class", "start", "align"],
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
-  ALLOW_DATA_ATTR: false,
-  ALLOW_ARIA_ATTR: false,
-};
-const escape = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-marked.use({
-  gfm: true,
-  breaks: false,
-  renderer: {
-    html: ({ text }) => escape(text), // shown, not used
-    image: ({ href, text }) => escape(`[${text || href}]`), // nothing is loaded from elsewhere
-  },
+const decode = (text) => text.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,4}));/gi, (all, number, hex, name) => {
+  const code = number ? Number(number) : parseInt(hex, 16);
+  return name ? ENTITIES[name] ?? all : code > 31 && code < 0x110000 ? String.fromCodePoint(code) : all;
 });
 
-DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName === "A") {
-    node.setAttribute("target", "_blank");
-    node.setAttribute("rel", "noopener noreferrer nofollow");
-  }
-  const name = node.getAttribute("class");
-  const form = { CODE: /^language-[\w+-]+$/, SPAN: /^hljs-[\w -]+$/ }[node.tagName];
-  if (name !== null && !form?.test(name)) node.removeAttribute("class");
-});
-
-export function renderMarkdown(text) {
-  return DOMPurify.sanitize(marked.parse(text), ALLOWED);
-}
-
-const NAMES = {
-  bash: "bash", sh: "bash", shell: "bash", c: "c", cpp: "cpp", css: "css", diff: "diff", go: "go",
-  java: "java", javascript: "javascript", js: "javascript", json: "json", markdown: "markdown",
-  md: "markdown", python: "python", py: "python", rust: "rust", sql: "sql", ts: "typescript",
-  typescript: "typescript", html: "xml", xml: "xml", yaml: "yaml", yml: "yaml",
-};
+const LANGUAGES_BY_NAME = new Map(`bash sh shell;c;cpp cc h hpp;css;diff;go;java;javascript js jsx mjs;json;markdown md;python py;
+  rust rs;sql;typescript ts tsx;xml html svg;yaml yml`.split(";").flatMap((names) => {
+  const all = names.trim().split(" ");
+  return all.map((name) => [name, all[0]]);
+}));
 const loaded = new Map();
 
 async function loadLanguage(name) {
@@ -54,23 +28,77 @@ async function loadLanguage(name) {
   return core;
 }
 
-async function highlight(code) {
-  const name = NAMES[(/language-([\w+-]+)/.exec(code.className) || [])[1]];
-  if (!name || code.textContent.length > 20000 || code.dataset.done) return;
-  code.dataset.done = "yes";
-  const core = await loadLanguage(name);
-  const result = core.highlight(code.textContent, { language: name }).value;
-  code.innerHTML = DOMPurify.sanitize(result, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"] });
+// A function from a text to its lines, each of [class, text]; without colours until they are loaded
+export function useColours(name = "") {
+  const language = LANGUAGES_BY_NAME.get(name.toLowerCase());
+  const [core, setCore] = useState(null);
+  useEffect(() => {
+    let isCurrent = true;
+    if (language) loadLanguage(language).then((each) => isCurrent && setCore({ each, language }), () => {});
+    return () => { isCurrent = false; };
+  }, [language]);
+  return (text) => (core && core.language === language && text.length < 20000 ? colour(core.each, language, text)
+    : text.split("\n").map((line) => [["", line]]));
 }
 
-export function Markdown({ text, isOpen }) {
-  const place = useRef(null);
-  useEffect(() => {
-    if (!isOpen) place.current?.querySelectorAll("pre code").forEach(highlight);
-  }, [text, isOpen]);
-  return html`<div class="markdown" ref=${place}
-    dangerouslySetInnerHTML=${{ __html: renderMarkdown(text) }} />`;
+function colour(core, language, text) {
+  const lines = [[]];
+  const open = [];
+  for (const part of core.highlight(text, { language, ignoreIllegals: true }).value.split(/(<[^>]*>)/)) {
+    if (part === "</span>") open.pop();
+    else if (part[0] === "<") open.push(part.slice(13, -2));
+    else part.split("\n").forEach((piece, at) => {
+      if (at) lines.push([]);
+      if (piece) lines.at(-1).push([open.at(-1) || "", decode(piece)]);
+    });
+  }
+  return lines;
 }
+
+export const drawRuns = (runs) => runs.map(([name, text]) => (name ? html`<span class=${name}>${text}</span>` : text));
+
+function Code({ text, language, isOpen }) {
+  const lines = useColours(isOpen ? "" : language)(text);
+  return html`<pre tabindex="0"><code>${lines.map((runs, at) => [at ? "\n" : "", drawRuns(runs)])}</code></pre>`;
+}
+
+// What stands for each token of Markdown; the text of any other is shown as it is
+const TOKENS = {
+  space: () => null,
+  def: () => null,
+  br: () => html`<br />`,
+  hr: () => html`<hr />`,
+  checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  codespan: ({ text }) => html`<code>${text}</code>`,
+  code: ({ text, lang }, isOpen) => html`<${Code} text=${text} language=${(lang || "").split(/\s/)[0]} isOpen=${isOpen} />`,
+  heading: ({ depth, tokens }, isOpen) => html`<${`h${Math.min(depth + 1, 6)}`}>${drawTokens(tokens, isOpen)}</>`,
+  text: ({ text, tokens }, isOpen) => (tokens ? drawTokens(tokens, isOpen) : decode(text)),
+  image: ({ href, text }) => `[${text || href}]`, // nothing is loaded from elsewhere
+  link: ({ href, tokens }, isOpen) => {
+    const target = decode(href);
+    return /^(?:https?:|mailto:)/i.test(target)
+      ? html`<a href=${target} target="_blank" rel="noopener noreferrer nofollow">${drawTokens(tokens, isOpen)}</a>` : drawTokens(tokens, isOpen);
+  },
+  list: ({ ordered, start, items }, isOpen) => html`<${ordered ? "ol" : "ul"} start=${ordered && start !== 1 ? start : null}>${items.map((item) =>
+    html`<li>${drawTokens(item.tokens, isOpen)}</li>`)}</>`,
+  table: ({ header, rows }, isOpen) => {
+    const draw = (tag) => (cell) => html`<${tag} class=${cell.align || ""}>${drawTokens(cell.tokens, isOpen)}</>`;
+    return html`<div class="wide" tabindex="0"><table><thead><tr>${header.map(draw("th"))}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${row.map(draw("td"))}</tr>`)}</tbody></table></div>`;
+  },
+};
+for (const [type, tag] of Object.entries({ paragraph: "p", strong: "strong", em: "em", del: "del", blockquote: "blockquote" })) {
+  TOKENS[type] = ({ tokens }, isOpen) => html`<${tag}>${drawTokens(tokens, isOpen)}</>`;
+}
+
+const drawTokens = (tokens, isOpen) => tokens.map((token) => (TOKENS[token.type] ? TOKENS[token.type](token, isOpen) : token.text));
+
+export function Markdown({ text, isOpen }) {
+  return html`<div class="markdown">${drawTokens(marked.lexer(text), isOpen)}</div>`;
+}
+
+// One line of Markdown
+export const Inline = ({ text }) => html`<span class="markdown">${drawTokens(marked.Lexer.lexInline(text))}</span>`;
 
 // What is typed and not sent: it outlives the field, such as while another thread is looked at
 export const drafts = new Map();
@@ -82,20 +110,4 @@ export function useDraft(key, start = "") {
     else drafts.set(key, next);
     setText(next);
   }];
-}
-
-const MAX_ROWS = 400;
-
-export function Diff({ text }) {
-  const rows = text.replace(/\n$/, "").split("\n");
-  const shown = rows.slice(0, MAX_ROWS);
-  return html`<pre class="diff" tabindex="0">${shown.map((row) =>
-    html`<span class=${rowClass(row)}>${row || " "}\n</span>`)}${
-    rows.length > MAX_ROWS && html`<span class="meta">… +${rows.length - MAX_ROWS}</span>`}</pre>`;
-}
-
-function rowClass(row) {
-  if (/^(---|\+\+\+|diff |index |new file|deleted file)/.test(row)) return "meta";
-  if (row.startsWith("@@")) return "hunk";
-  return row.startsWith("+") ? "add" : row.startsWith("-") ? "del" : "";
 }

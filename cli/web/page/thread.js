@@ -1,13 +1,15 @@
 // One thread: its conversation, files and steps, and where the user writes.
 
 import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
-import { Choices } from "/page/choices.js";
+import { Choices, useDefaults } from "/page/choices.js";
 import { follow, get, post } from "/page/client.js";
-import { Item } from "/page/items.js";
-import { Questions } from "/page/questions.js";
+import { Counts, FileCard, parseDiff } from "/page/diff.js";
+import { Empty, Problem, shortFolder, Status } from "/page/inbox.js";
+import { Items } from "/page/items.js";
+import { Questions, useQuestions } from "/page/questions.js";
 import { EMPTY, reduce } from "/page/reducer.js";
-import { Diff, useDraft } from "/page/text.js";
-import { w } from "/page/words.js";
+import { Inline, useDraft } from "/page/text.js";
+import { countWords, describeCall, w } from "/page/words.js";
 
 // Entries that are drawn at once; the earlier ones come with a button
 const SHOWN = 120;
@@ -34,14 +36,18 @@ function useThread(id, language) {
   return place.current;
 }
 
+const TABS = ["talk", "files", "steps"];
+
 export function Thread({ id, server }) {
   const { state, isConnected, error } = useThread(id, server.language);
   const [tab, setTab] = useState("talk");
   const [problem, setProblem] = useState(null);
+  const [questions, send] = useQuestions(id, state.questions, server.language, state.isRunning, setProblem);
+  const { thread, usage } = state;
+  const defaults = useDefaults(server, thread?.folder);
   useEffect(() => setTab("talk"), [id]);
   useEffect(() => setProblem(null), [id, server.language]);
-  if (error?.status === 404) return html`<main class="thread"><p class="empty">${error.message}</p></main>`;
-  const { thread, usage } = state;
+  if (error?.status === 404) return html`<main class="thread"><${Empty} title=${error.message} /></main>`;
   const act = async (action, body) => {
     try {
       setProblem(null);
@@ -51,26 +57,33 @@ export function Thread({ id, server }) {
       return null;
     }
   };
+  const press = (event) => {
+    const next = { ArrowRight: 1, ArrowLeft: 2 }[event.key];
+    if (!next) return;
+    const name = TABS[(TABS.indexOf(tab) + next) % 3];
+    setTab(name);
+    document.getElementById(`tab-${name}`).focus();
+  };
+  const status = state.isRunning ? "running" : thread?.status;
   return html`<main class="thread">
     <header>
       <a class="back" href="#/" aria-label=${w("back")}>←</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
-        <p class="facts">${thread && html`<span class=${`status ${state.isRunning ? "running" : thread.status}`}>${w(`status.${state.isRunning ? "running" : thread.status}`)}</span>
-          <span class="folder">${thread.folder}</span>`}
-          ${state.model && html`<span>${state.model}</span>`}
+        <p class="facts">${thread && html`<${Status} name=${status} /><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
+          ${state.model && html`<span class="model">${state.model}</span>`}
           ${usage && html`<${Usage} usage=${usage} />`}
           ${!isConnected && html`<span class="offline" role="status">${w("reconnecting")}</span>`}</p></div>
-    </header>
-    <div class="tabs" role="tablist">${["talk", "files", "steps"].map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
+    <div class="tabs" role="tablist" onKeyDown=${press}>${TABS.map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
       aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
+    </header>
     <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
-      ${tab === "talk" && html`<${Talk} state=${state} id=${id} server=${server} onError=${setProblem} />`}
+      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} />`}
       ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
       ${tab === "steps" && html`<${Steps} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
     </div>
-    ${problem && html`<p class="problem" role="alert">${problem.message}${problem.hint && html` <small>${problem.hint}</small>`}
-      <button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></p>`}
-    ${tab === "talk" && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${server} />`}
+    <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
+    ${tab === "talk" && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
+    ${tab === "talk" && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} />`}
   </main>`;
 }
 
@@ -80,7 +93,7 @@ function Usage({ usage }) {
   return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
 }
 
-function Talk({ state, id, server, onError }) {
+function Talk({ state, id, language }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -90,15 +103,18 @@ function Talk({ state, id, server, onError }) {
     const grow = new ResizeObserver(() => { if (isAtEnd) panel.scrollTop = panel.scrollHeight; });
     panel.addEventListener("scroll", note, { passive: true });
     grow.observe(talk.current);
+    grow.observe(panel); // a question takes of its height
     return () => { panel.removeEventListener("scroll", note); grow.disconnect(); };
   }, []);
   const first = Math.max(0, state.items.length - shown);
+  const { todos } = state;
+  const done = todos.filter((todo) => todo.status === "completed").length;
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    ${state.items.slice(first).map((item, at) => html`<${Item} key=${first + at} item=${item} thread=${id} language=${server.language} />`)}
-    ${state.todos.length > 0 && html`<ul class="todos" aria-label=${w("todos")}>${state.todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul>`}
-    <${Questions} thread=${id} server=${server} language=${server.language} version=${state.questions} isRunning=${state.isRunning} onError=${onError} />
+    <${Items} items=${state.items.slice(first)} first=${first} thread=${id} language=${language} />
+    ${todos.length > 0 && html`<section class="todos" aria-label=${w("todos")}><h2>${w("todos")} <span class="count">${done}/${todos.length}</span></h2>
+      <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></section>`}
     ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
@@ -108,6 +124,8 @@ function Composer({ id, state, act, server }) {
   const [model, setModel] = useState("");
   const [isSending, setSending] = useState(false);
   const isChat = !state.thread || state.thread.graph === "chat";
+  const takesText = isChat || state.isRunning;
+  const held = { ...server, mode: state.isPlan ? "plan" : state.mode || server.mode, model: state.model || server.model };
   const send = async (event) => {
     event?.preventDefault();
     if (!text.trim() || isSending) return;
@@ -120,16 +138,17 @@ function Composer({ id, state, act, server }) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
   };
   const canResume = ["interrupted", "limit", "failed"].includes(state.thread?.status) && !state.isRunning;
-  return html`<form class="composer" onSubmit=${send}>
-    ${(isChat || state.isRunning) && html`<textarea rows="2" value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
+  if (!takesText && !canResume) return null;
+  return html`<form class="composer" onSubmit=${send}><div class="box">
+    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
     <div class="actions">
-      ${isChat && !state.isRunning && html`<${Choices} server=${server} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
+      ${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
       <span class="space"></span>
       ${canResume && html`<button type="button" onClick=${() => act("resume")}>${w("resume")}</button>`}
       ${state.isRunning && html`<button type="button" class="danger" onClick=${() => act("stop")}>${w("stop")}</button>`}
-      ${(isChat || state.isRunning) && html`<button class="primary" disabled=${isSending || !text.trim()}>${w("send")}</button>`}
-    </div>
+      ${takesText && html`<button class="primary" disabled=${isSending || !text.trim()}>${w("send")}</button>`}
+    </div></div>
   </form>`;
 }
 
@@ -150,16 +169,21 @@ function Files({ id, version, isRunning, act }) {
     const result = await act(kind);
     if (result) setNews({ kind, ...result });
   };
-  if (!data) return html`<p class="empty">…</p>`;
-  if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
-  const named = [...new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each])).values()];
+  if (!data) return html`<${Empty} title="…" />`;
+  if (data.error) return html`<${Problem} error=${data.error} />`;
+  const named = new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each]));
+  const files = parseDiff(data.diff).filter((file) => file.path);
+  const drawn = new Set(files.map((file) => file.path));
+  for (const { path, kind } of named.values()) if (!drawn.has(path)) files.push({ path, kind, rows: [], about: [], added: 0, removed: 0 });
+  const total = { added: 0, removed: 0 };
+  for (const file of files) { total.added += file.added; total.removed += file.removed; }
   return html`<div class="files">
-    <div class="choices"><button disabled=${isRunning || !named.length} onClick=${() => restore("undo")}>${w("undo")}</button>
+    <div class="choices"><span class="total"><strong>${files.length > 0 && countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>
+      <button disabled=${isRunning || !named.size} onClick=${() => restore("undo")}>${w("undo")}</button>
       <button disabled=${isRunning} onClick=${() => restore("redo")}>${w("redo")}</button></div>
     ${news && html`<p class="note" role="status">${describeRestore(news)}</p>`}
-    ${!named.length && html`<p class="empty">${w("no_files")}</p>`}
-    <ul>${named.map((each) => html`<li key=${each.path}><span class=${`kind ${each.kind}`}>${w(`kind.${each.kind}`)}</span> <code>${each.path}</code></li>`)}</ul>
-    ${data.diff && html`<${Diff} text=${data.diff} />`}</div>`;
+    ${!files.length && html`<${Empty} title=${w("no_files")} text=${w("no_files.next")} />`}
+    ${files.map((file) => html`<${FileCard} key=${file.path} file=${file} />`)}</div>`;
 }
 
 function describeRestore({ kind, files, conflicts }) {
@@ -167,13 +191,15 @@ function describeRestore({ kind, files, conflicts }) {
   return [done, conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ")].filter(Boolean).join(" · ");
 }
 
+const describeTools = (tools) => [...new Set(tools.map((tool) => w(`call.${describeCall(tool, {})[0]}.done`)))].join(" · ");
+
 // The steps as a tree: below each those that a rewind has left after it, and forks from it
 function Steps({ id, version, isRunning, act }) {
   const data = useData(`/api/threads/${id}/steps`, [version]);
   const [asked, setAsked] = useState(null);
   const [news, setNews] = useState("");
-  if (!data) return html`<p class="empty">…</p>`;
-  if (data.error) return html`<p class="problem" role="alert">${data.error.message}</p>`;
+  if (!data) return html`<${Empty} title="…" />`;
+  if (data.error) return html`<${Problem} error=${data.error} />`;
   const { steps, abandoned, forks, origin } = data;
   const known = new Set([steps, ...abandoned.map((each) => each.steps)].flat().map((step) => step.checkpoint_id));
   const last = steps.length - 1;
@@ -188,12 +214,12 @@ function Steps({ id, version, isRunning, act }) {
     setNews(result?.conflicts.map((each) => `${each.path}: ${each.reason}`).join("; "));
   };
   const draw = (step, isHere, isMain) => html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} aria-current=${isHere ? "step" : null}>
-    <span class="number">${step.number}</span><span class="what">${step.words || step.tools.join(", ")}<br /><small>${[isHere && w("here"), step.role, ...step.files].filter(Boolean).join(" · ")}</small></span>
+    <span class="number">${step.number}</span><span class="what">${step.words ? html`<${Inline} text=${step.words} />` : html`<b>${describeTools(step.tools)}</b>`}<small>${isHere && html`<b>${w("here")}</b>`}${[step.words && describeTools(step.tools), step.role !== "build" && step.role, ...step.files].filter(Boolean).map((each) => html`<span>${each}</span>`)}</small></span>
     <span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
         <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
       : html`<button disabled=${isRunning || !step.checkpoint_id} onClick=${() => setAsked(step.checkpoint_id)}>${w("rewind")}</button>
         <button disabled=${isRunning || !step.checkpoint_id} onClick=${() => fork(step)}>${w("fork")}</button>`}</span>${drawBelow(step, isHere, isMain)}</li>`;
-  const link = (row, key) => html`<p class="branch" key=${row.thread_id}><a href=${`#/t/${row.thread_id}`}>${w(key, { title: row.name || row.title })}</a> <small>${w(`status.${row.status}`)}</small></p>`;
+  const link = (row, key) => html`<p class="branch" key=${row.thread_id}><a href=${`#/t/${row.thread_id}`}>${w(key, { title: row.name || row.title })}</a> <${Status} name=${row.status} /></p>`;
   // what begins after no step that is drawn stands at the end
   const drawBelow = (step, isHere, isMain) => [
     ...abandoned.filter((each) => (known.has(each.origin) ? each.origin === step.checkpoint_id : isHere)).map(({ steps: left }) => html`<details class="branch" key=${left[0].checkpoint_id}>

@@ -65,7 +65,7 @@ class Tour:
         self._tab_to(".question button.primary")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="19 %").wait_for()
-        self._tab_to(".question .choices button:nth-child(2)")
+        self._tab_to(".question .options button:nth-child(2)")
         page.keyboard.press("Enter")
         page.wait_for_selector(".question .diff")
         self._tab_to(".question button.primary")
@@ -135,7 +135,7 @@ class Tour:
         expect(page.get_by_text("Begun.")).to_be_visible()
         page.locator(".composer textarea").fill("End it.")
         page.keyboard.press("Enter")
-        page.get_by_role("button", name="Yes", exact=True).click()
+        page.get_by_role("button", name="Yes Only this time").click()
         expect(page.get_by_text("Ended.")).to_be_visible()
         return "done"
 

@@ -21,7 +21,7 @@ from maxagent.tools.tool_table import TOOLS
         ("subagent", {"tasks": ["look"]}, "Asked "),
         ("subagent", {"tasks": "look"}, "Asked "),
         ("webfetch", {"url": "https://x.example"}, "Fetched https://x.example"),
-        ("use_mcp_tool", {"server_name": "s", "tool_name": "t"}, "Used use_mcp_tool s t"),
+        ("use_mcp_tool", {"server_name": "s", "tool_name": "t"}, "Used s t"),
         ("mcp_time_now", {"zone": "UTC"}, "Used mcp_time_now UTC"),
         ("run_command", {"command": "a\x1b[2Jb"}, "Ran a\\x1b[2Jb"),
     ],

@@ -159,6 +159,7 @@ def test_the_language_changes_everything_on_the_page(browser: Any, tmp_path: Pat
         assert page.evaluate("document.documentElement.lang") == "zh-CN"
         page.select_option(".language", "en")
         page.wait_for_selector(".question button:has-text('No')")
+        page.wait_for_function("(text) => document.body.textContent.includes(text)", arg=english)
         assert list_visible_words(page) & (texts["zh"] - texts["en"]) == set()
         assert page.text_content(".call pre >> nth=0") == english
         assert page.problems == []

@@ -40,11 +40,11 @@ class InterruptedEdit:
         if entry is None:  # it is recorded right before it is made
             await asyncio.to_thread(self.record.begin)
             return "not made"
-        if entry.state == "done":  # files were restored meanwhile
-            return "unknown"
+        outcome: RecoveryOutcome = "unknown"
         with suppress(MaxAgentError, OSError):  # snapshots may be lost
-            return await self._compare_files(entry.before)
-        return "unknown"
+            outcome = await self._compare_files(entry.before)
+        # the kill came after the history had it; if its changes are gone, they were restored
+        return "unknown" if outcome == "not made" and entry.state == "done" else outcome
 
     async def _compare_files(self, tree: str) -> RecoveryOutcome:
         snapshots = self.record.deps.snapshots

@@ -10,6 +10,7 @@ import pytest
 from maxagent import Runner
 from maxagent.config import paths
 from maxagent.memory.journal import Journal
+from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.undo.history import FileHistory
 
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -48,7 +49,8 @@ class Killed:
         return {str(path.relative_to(self.project)): path.read_text() for path in every}
 
 
-async def killed(tmp_path: Path, call: dict) -> Killed:
+async def killed(tmp_path: Path, call: dict, made: dict | None = None) -> Killed:
+    """Kill it once the call has begun; or once the history has what it has `made`."""
     home, project = tmp_path / "home", tmp_path / "project"
     project.mkdir()
     (project / "b.txt").write_text(OLD)
@@ -71,6 +73,12 @@ async def killed(tmp_path: Path, call: dict) -> Killed:
     journal.begin_call(thread, ids[-1], call["name"])
     journal.close()
     history.begin_entry(thread, ids[-1], "tool", before=before, turn=1, tool=call["name"])
+    if made:
+        make(project, made)
+        snapshots = Snapshots(project, home / "data" / "snapshots", [])
+        after = await snapshots.take([*made])
+        changes = [c for c in snapshots.read_changes(before, after) if c.path in made]
+        history.finish_entry(thread, ids[-1], after=after, changes=changes)
     return Killed(home, project, thread)
 
 
@@ -108,6 +116,39 @@ async def test_files_decide_what_became_of_an_edit(
     assert set(result.metadata["paths"]) == {*made}
     files = {"a.txt": "x\n", "b.txt": OLD, "gone.txt": "old\n", **made}
     assert thread.files() == {name: text for name, text in files.items() if text is not None}
+
+
+RECORDED = [
+    (WRITE, {"b.txt": NEW}),
+    (EDIT, {"b.txt": NEW}),
+    (CREATE, {"new/c.txt": NEW}),
+    (PATCH, PATCHED),
+]
+
+
+@pytest.mark.parametrize(("call", "made"), RECORDED)
+async def test_a_recorded_edit_is_known(
+    call: dict, made: dict[str, str | None], tmp_path: Path
+) -> None:
+    thread = await killed(tmp_path, call, made)
+    before = thread.files()
+    result, sure = await thread.resume()
+    assert (result.ok, result.error, sure) == (True, "", True)
+    assert set(result.metadata["paths"]) == {*made}
+    assert thread.files() == before
+
+
+@pytest.mark.parametrize(("call", "made"), RECORDED)
+async def test_a_restored_edit_is_unknown(
+    call: dict, made: dict[str, str | None], tmp_path: Path
+) -> None:
+    thread = await killed(tmp_path, call, made)
+    before = {"b.txt": OLD, "gone.txt": "old\n", "new/c.txt": None}
+    make(thread.project, {name: before[name] for name in made})
+    files = thread.files()
+    result, _ = await thread.resume()
+    assert result.error.startswith("Outcome unknown")
+    assert thread.files() == files
 
 
 @pytest.mark.parametrize(

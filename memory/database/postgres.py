@@ -6,6 +6,7 @@ saver writes: `docs/decisions/0056`. Parameters are put in by the client, so no 
 prepared on the server, and a proxy such as PgBouncer may give each transaction another session.
 """
 
+import atexit
 import logging
 import os
 import re
@@ -226,6 +227,17 @@ class PostgresConnection:
             _logger.info("database connection was lost; connecting again")
             self._connection = _open(self._url)
             return self._connection.execute(cast("Any", statement), values)
+
+
+def close_idle() -> None:
+    """Close the connections that nobody uses; at the end of a process, the driver warns of them."""
+    while _idle:
+        process, _, connection = _idle.pop()
+        if process == os.getpid():
+            connection.close()
+
+
+atexit.register(close_idle)
 
 
 def _take_idle(url: str) -> Connection | None:

@@ -1,6 +1,8 @@
 """What a user reads when PostgreSQL fails, of a real server."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -183,3 +185,19 @@ TRANSLATED = {
 @pytest.mark.parametrize("statement", TRANSLATED)
 def test_statement_is_translated(statement: str) -> None:
     assert port.translate(statement, has_values=True) == TRANSLATED[statement]
+
+
+ENDS = """
+import sys
+from maxagent.memory.database.postgres import PostgresConnection
+for number in range(3):
+    connections = [PostgresConnection(sys.argv[1]) for each in range(number + 1)]
+    [connection.execute("SELECT 1") for connection in connections]
+    [connection.close() for connection in connections]
+"""
+
+
+def test_a_process_ends_without_warnings(postgres: PostgresServer) -> None:
+    command = [sys.executable, "-W", "always", "-c", ENDS, postgres.create_schema()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "ResourceWarning" not in done.stderr

@@ -193,9 +193,9 @@ class AcpAgent:
     async def _list(self, params: dict[str, Any]) -> dict[str, Any]:
         folder = params.get("cwd")
         only = Path(folder) if isinstance(folder, str) and folder else None
-        rows = await asyncio.to_thread(self._index.list, only)
         cursor = params.get("cursor")
         start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else 0
+        rows = await asyncio.to_thread(self._index.list, only, limit=start + PAGE + 1)
         page = [_describe_thread(row) for row in rows[start : start + PAGE]]
         more = {"nextCursor": str(start + PAGE)} if len(rows) > start + PAGE else {}
         return {"sessions": page, **more}

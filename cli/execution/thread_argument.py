@@ -25,12 +25,14 @@ def resolve_thread(
     if text is not None:
         return index.find(text, Path.cwd())
     latest = index.get_latest(Path.cwd())
+    if fits(latest):
+        return latest
     return next((row for row in index.list(Path.cwd()) if fits(row)), latest)
 
 
 def find_latest_chat(folder: Path) -> ThreadRow:
     """Return the folder's most recent conversation; raise UsageError if there is none."""
-    return list_chats(folder)[0]
+    return list_chats(folder, limit=1)[0]
 
 
 def pick_chat(folder: Path) -> ThreadRow:
@@ -51,9 +53,9 @@ def pick_chat(folder: Path) -> ThreadRow:
     return picked
 
 
-def list_chats(folder: Path) -> list[ThreadRow]:
+def list_chats(folder: Path, limit: int | None = None) -> list[ThreadRow]:
     """Return the folder's conversations, most recent first; raise UsageError if there is none."""
-    chats = [row for row in open_index().list(folder) if row.graph == "chat"]
+    chats = open_index().list(folder, graph="chat", limit=limit)
     if not chats:
         raise UsageError(
             text("no conversations in `{folder}` yet", folder=folder.resolve()),

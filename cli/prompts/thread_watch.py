@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...memory.threads.record import OPEN_STATUSES
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
 from ..rendering.listings.threads import format_title
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 SECONDS = 0.5
 """Between two looks at the database."""
-_FIRST = ("waiting", "running", "limit", "interrupted")
-"""What is not over, in the order of the list."""
 
 
 def pick_live(changes: "ThreadWatch", rows: "Sequence[ThreadRow]") -> "ThreadRow | None":
@@ -34,7 +33,7 @@ def pick_live(changes: "ThreadWatch", rows: "Sequence[ThreadRow]") -> "ThreadRow
 
 def sort_threads(rows: "Sequence[ThreadRow]") -> "list[ThreadRow]":
     """Sort the threads, most recent first, by what they need: those that wait for the user lead."""
-    order = {status: place for place, status in enumerate(_FIRST)}
+    order = {status: place for place, status in enumerate(OPEN_STATUSES)}
     return sorted(rows, key=lambda row: order.get(row.status, len(order)))
 
 

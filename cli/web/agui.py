@@ -158,8 +158,7 @@ class AguiEndpoint:
             yield event
 
     async def _find(self, thread_id: str) -> ThreadRow | None:
-        rows = await asyncio.to_thread(self._streams.threads.list)
-        return next((row for row in rows if row.thread_id == thread_id), None)
+        return await asyncio.to_thread(self._streams.threads.find_row, thread_id)
 
 
 async def _follow_run(

@@ -88,18 +88,18 @@ class Api:
 
     async def list_folders(self) -> list[str]:
         """Return the folder of the server, and those of all threads."""
-        rows = await self._list_rows()
-        return list(dict.fromkeys([str(self._folder), *(row.folder for row in rows)]))
+        folders = await asyncio.to_thread(self._threads.list_folders)
+        return list(dict.fromkeys([str(self._folder), *folders]))
 
     async def list_threads(self, request: Request) -> Response:
         """Return the threads, the last used first; with `q` those that have its words."""
         query = request.query_params.get("q", "").strip()
         search = self._threads.search
-        rows = await asyncio.to_thread(search, query) if query else await self._list_rows()
-        return JSONResponse({"threads": [describe_thread(row) for row in rows[:MAX_THREADS]]})
-
-    async def _list_rows(self) -> list[ThreadRow]:
-        return await asyncio.to_thread(self._threads.list)
+        if query:
+            rows = (await asyncio.to_thread(search, query))[:MAX_THREADS]
+        else:
+            rows = await asyncio.to_thread(self._threads.list, limit=MAX_THREADS)
+        return JSONResponse({"threads": [describe_thread(row) for row in rows]})
 
     async def read_thread(self, request: Request) -> Response:
         """Return a thread with its entries."""
@@ -291,12 +291,13 @@ class Api:
         row = await self._find(request)
         branches = await asyncio.to_thread(summarize_branches, row, self.home)
         current, *abandoned = [asdict(branch) for branch in branches]
-        rows = await self._list_rows()
+        forks = await asyncio.to_thread(self._threads.list_forks, row.thread_id)
+        origin = await asyncio.to_thread(self._threads.find_row, row.parent)
         tree = {
             "steps": current["steps"],
             "abandoned": abandoned,
-            "forks": [describe_thread(each) for each in rows if each.parent == row.thread_id],
-            "origin": [describe_thread(each) for each in rows if each.thread_id == row.parent],
+            "forks": [describe_thread(each) for each in forks],
+            "origin": [describe_thread(origin)] if origin else [],
         }
         return JSONResponse(tree)
 
@@ -336,10 +337,9 @@ class Api:
 
     async def _find(self, request: Request) -> ThreadRow:
         thread_id = request.path_params["thread"]
-        rows = await self._list_rows() if is_thread_id(thread_id) else []
-        for row in rows:
-            if row.thread_id == thread_id:
-                return row
+        find = self._threads.find_row
+        if is_thread_id(thread_id) and (row := await asyncio.to_thread(find, thread_id)):
+            return row
         raise NotFoundError("there is no such thread", hint="it may have been deleted")
 
 

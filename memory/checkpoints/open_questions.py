@@ -1,7 +1,9 @@
 """Open questions of a thread, by SQL alone: its last checkpoint's interrupts without an answer."""
 
+import json
 import sqlite3
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,18 @@ _INTERRUPTS = """
                 AND checkpoint_id = asked.checkpoint_id AND task_id = asked.task_id AND idx >= 0
         )
     ORDER BY task_path, task_id
+"""
+
+# The same of many threads at their last checkpoints
+_INTERRUPTS_OF_MANY = """
+    SELECT asked.thread_id, asked.value FROM json_each(?) AS one CROSS JOIN writes AS asked
+    ON asked.thread_id = one.value AND asked.checkpoint_ns = '' AND asked.checkpoint_id = (
+            SELECT MAX(checkpoint_id) FROM checkpoints
+            WHERE thread_id = one.value AND checkpoint_ns = ''
+        ) AND channel = '__interrupt__' AND NOT EXISTS (
+            SELECT 1 FROM writes WHERE thread_id = asked.thread_id AND checkpoint_ns = ''
+                AND checkpoint_id = asked.checkpoint_id AND task_id = asked.task_id AND idx >= 0
+        )
 """
 
 
@@ -49,14 +63,25 @@ def read_open_questions(
         return []
     last = last or read_last_id(connection, thread_id)
     rows = connection.execute(_INTERRUPTS, {"thread": thread_id, "last": last})
-    values = [unpack_blob(value, unpack_fields) for (value,) in rows]
-    # one that cannot be read waits, too
-    interrupts = [fields for value in values for fields in filter_mappings(value) or [{}]]
+    interrupts = [fields for (value,) in rows for fields in _read_interrupts(value)]
     questions = [
         parse_interrupt(str(fields.get("id", "")), get_mapping(fields, "value"))
         for fields in interrupts
     ]
     return sorted(questions, key=lambda question: not question.requests)
+
+
+def count_open_questions(connection: sqlite3.Connection, ids: Sequence[str]) -> Counter[str]:
+    """Count what each of the threads waits for; LangGraph's tables must exist."""
+    counts = Counter[str]()
+    for thread_id, value in connection.execute(_INTERRUPTS_OF_MANY, (json.dumps(ids),)):
+        counts[thread_id] += len(_read_interrupts(value))
+    return counts
+
+
+def _read_interrupts(value: object) -> list[dict[str, Any]]:
+    # one that cannot be read waits, too
+    return filter_mappings(unpack_blob(value, unpack_fields)) or [{}]
 
 
 def parse_interrupt(interrupt_id: str, asked: Mapping[str, Any]) -> OpenQuestion:

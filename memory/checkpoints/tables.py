@@ -41,6 +41,16 @@ BRANCH = """
 # The same from the thread's last checkpoint
 CONVERSATION = BRANCH.replace("VALUES (:last)", _LAST)
 _IDS = CONVERSATION + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+# Jump from thread to thread in the index, since DISTINCT would read every checkpoint.
+_THREAD_IDS = """
+    WITH RECURSIVE thread(id) AS (
+        SELECT MIN(thread_id) FROM checkpoints
+        UNION ALL
+        SELECT (SELECT MIN(thread_id) FROM checkpoints WHERE thread_id > thread.id)
+        FROM thread WHERE thread.id IS NOT NULL
+    )
+    SELECT id FROM thread WHERE id IS NOT NULL
+"""
 
 # The same in PostgreSQL, whose texts are compared as SQLite does, and whose rows have numbers, too
 KEY = 'TEXT COLLATE "C" NOT NULL'
@@ -66,6 +76,13 @@ def has_tables(connection: sqlite3.Connection) -> bool:
         return True  # PostgreSQL has them from the start
     query = "SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
     return connection.execute(query).fetchone()[0] == len(TABLES)
+
+
+def read_thread_ids(connection: sqlite3.Connection) -> list[str]:
+    """Read the ids of all threads that have a checkpoint."""
+    if not has_tables(connection):
+        return []
+    return [id_ for (id_,) in connection.execute(_THREAD_IDS)]
 
 
 def read_last_id(

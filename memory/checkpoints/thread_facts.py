@@ -2,34 +2,30 @@
 
 import json
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .open_questions import read_open_questions
+from .open_questions import count_open_questions
 from .row_data import get_mapping, unpack_blob
-from .tables import OWN_NAMESPACE, has_tables, parse_time
+from .tables import OWN_NAMESPACE, has_tables, parse_time, read_thread_ids
 
-# Jump from thread to thread in the index, since DISTINCT would read every checkpoint.
-_THREAD_IDS = """
-    WITH RECURSIVE thread(id) AS (
-        SELECT MIN(thread_id) FROM checkpoints
-        UNION ALL
-        SELECT (SELECT MIN(thread_id) FROM checkpoints WHERE thread_id > thread.id)
-        FROM thread WHERE thread.id IS NOT NULL
-    )
-    SELECT id FROM thread WHERE id IS NOT NULL
+# Of each of the threads, by one way through the index
+_LAST = """
+    SELECT checkpoint_id FROM checkpoints WHERE thread_id = one.value AND checkpoint_ns = ''
+    ORDER BY checkpoint_id DESC LIMIT 1
 """
-_LAST = (
-    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+_FACTS = f"""
+    SELECT one.value, ({_LAST}), ({_LAST.replace("DESC", "ASC")}),
+        ({_LAST.replace("SELECT checkpoint_id", "SELECT checkpoint")}),
+        ({_LAST.replace("SELECT checkpoint_id", "SELECT metadata")})
+    FROM json_each(?) AS one
+"""
+_LATEST = f"SELECT ({_LAST}) FROM json_each(?) AS one"
+_BLOB = (
+    "SELECT checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
-_LATEST = _THREAD_IDS.replace(
-    "SELECT id FROM thread",
-    "SELECT (SELECT MAX(checkpoint_id) FROM checkpoints"
-    " WHERE thread_id = thread.id AND checkpoint_ns = ?) FROM thread",
-)
-_BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
-_FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
 _REQUEST = (
     "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
     " ORDER BY checkpoint_id DESC LIMIT 1"
@@ -38,6 +34,8 @@ _REQUEST = (
 
 # LangGraph's channels of what comes next: a node, the input, calls
 _NEXT_NODE, _SENDS = "branch:to:", "__pregel_tasks"
+# Threads that one query reads
+_PORTION = 500
 
 
 @dataclass(frozen=True)
@@ -57,21 +55,31 @@ class ThreadFacts:
     updated_at: str = ""
 
 
-def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
-    """Read the facts of every thread that has a checkpoint, by thread id."""
+def read_facts(
+    connection: sqlite3.Connection, ids: Collection[str] | None = None
+) -> dict[str, ThreadFacts]:
+    """Read the facts of these threads, or of all; one without a checkpoint has none."""
     if not has_tables(connection):
         return {}
-    ids = [row[0] for row in connection.execute(_THREAD_IDS)]
-    facts_by_thread = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
-    return {thread_id: facts for thread_id, facts in facts_by_thread.items() if facts}
+    every = sorted(read_thread_ids(connection) if ids is None else ids)
+    facts = dict[str, ThreadFacts]()
+    for start in range(0, len(every), _PORTION):
+        portion = every[start : start + _PORTION]
+        questions = count_open_questions(connection, portion)
+        rows = connection.execute(_FACTS, (json.dumps(portion),))
+        for thread_id, last, first, blob, packed in rows:
+            if last is not None:
+                facts[thread_id] = _build_facts(last, first, blob, packed, questions[thread_id])
+    return facts
 
 
-def read_latest_time(connection: sqlite3.Connection) -> str:
-    """Return when the newest checkpoint of all threads was made; empty: there is none."""
+def read_latest_time(connection: sqlite3.Connection, ids: Collection[str] | None = None) -> str:
+    """Return when the newest checkpoint of these threads, or of all, was made; empty: none was."""
     if not has_tables(connection):
         return ""
-    ids = connection.execute(_LATEST, (OWN_NAMESPACE,))
-    return max((parse_time(row[0]) for row in ids if row[0]), default="")
+    every = sorted(read_thread_ids(connection) if ids is None else ids)
+    newest = connection.execute(_LATEST, (json.dumps(every),)).fetchall() if every else []
+    return max((parse_time(row[0]) for row in newest if row[0]), default="")
 
 
 def read_values(
@@ -97,22 +105,19 @@ def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> 
     return request | _read_values(connection, thread_id)
 
 
-def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> ThreadFacts | None:
-    last = connection.execute(_LAST, (thread_id, OWN_NAMESPACE)).fetchone()
-    if last is None:
-        return None
-    first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
-    metadata = _parse_metadata(last[1])
-    values = _read_values(connection, thread_id)
+def _build_facts(
+    last: str, first: str, blob: object, packed: bytes | None, questions: int
+) -> ThreadFacts:
+    values = get_mapping(unpack_blob(blob), "channel_values")
     steps = values.get("steps")
     return ThreadFacts(
         steps=max(steps, 0) if isinstance(steps, int) else 0,
-        graph=str(metadata.get("graph_id", "")),
-        questions=len(read_open_questions(connection, thread_id, last[0])),
+        graph=str(_parse_metadata(packed).get("graph_id", "")),
+        questions=questions,
         is_pending=any(map(_is_pending, values.items())),
         outcome=str(values.get("outcome") or ""),
         created_at=parse_time(first),
-        updated_at=parse_time(last[0]),
+        updated_at=parse_time(last),
     )
 
 

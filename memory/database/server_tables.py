@@ -4,6 +4,7 @@ import logging
 
 from ...config.errors import UsageError
 from ...config.text import text
+from ..checkpoints.index_triggers import POSTGRES_INDEX
 from ..checkpoints.tables import KEY, POSTGRES_TABLES, ROW_NUMBER
 from .postgres import PostgresConnection, describe_address
 
@@ -46,6 +47,7 @@ MIGRATIONS = (
     CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE
         AS 'SELECT json_array_elements_text(list::json)';
     """,
+    POSTGRES_INDEX,
 )
 
 

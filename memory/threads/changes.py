@@ -35,11 +35,14 @@ class ThreadWatch:
         self._connection.close()
 
     def read(self) -> list[ThreadRow] | None:
-        """Return all threads; None if nothing has changed since they were last read."""
+        """Return the threads of an inbox; None if nothing has changed since they were last read."""
         with translate_sqlite_errors(self._path):
             version = read_data_version(self._connection)
         now = time.monotonic()
         if version == self._version and now - self._read_at < MAX_SECONDS:
             return None
-        self._version, self._read_at = version, now
-        return self._index.list()
+        self._index.refresh()  # which may change the database, too
+        with translate_sqlite_errors(self._path):
+            self._version = read_data_version(self._connection)
+        self._read_at = now
+        return self._index.list_inbox()

@@ -4,10 +4,9 @@ Plain SQL, so that listing never imports LangGraph. Threads that exist only in L
 because Studio started them, are found there.
 """
 
-import difflib
 import json
 import sqlite3
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,20 +25,20 @@ from ..database.connection import (
     translate_sqlite_errors,
 )
 from ..transaction import begin_thread_write
-from . import lease
+from . import index_rows, lease
 from .audit import delete_records
+from .index_rows import read_next_time
+from .lookup import MAX_SUGGESTED, MIN_PREFIX_LENGTH, build_not_found_error, choose_row
 from .pull_requests import find_asked
-from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
-from .rows import copy_history, delete_thread, insert_thread, read_next_time, read_threads
+from .record import OPEN_STATUSES, ThreadRow, ThreadStatus, update_from_facts
+from .rows import copy_history, delete_thread, insert_thread, read_threads
 
 if TYPE_CHECKING:
     from .transfer_rows import TransferRows
 
-MIN_PREFIX_LENGTH = 4
 MAX_NAME_LENGTH = 60
-# Characters of an id that are shown
-SHORT_ID = 8
-MAX_NEAR = 3
+# Threads of each kind that an inbox shows
+INBOX = 500
 
 
 class ThreadIndex:
@@ -138,35 +137,47 @@ class ThreadIndex:
 
     def get(self, thread_id: str) -> ThreadRow:
         """Return the thread with exactly this ID; raises UsageError if there is none."""
-        for row in self.list():
-            if row.thread_id == thread_id:
-                return row
+        if row := self.find_row(thread_id):
+            return row
         raise UsageError(
             text("no thread `{thread_id}`", thread_id=thread_id),
             hint="run `mcode threads list --all` to list them",
         )
+
+    def find_row(self, thread_id: str) -> ThreadRow | None:
+        """Return the thread with exactly this ID, if there is one."""
+        return next(iter(self.list(ids=[thread_id])), None)
 
     def find(self, text: str, folder: Path | None = None) -> ThreadRow:
         """Return the thread with this ID, name or prefix of an ID; raises UsageError otherwise.
 
         With a folder, the names of other folders do not count: each has names of its own.
         """
-        rows = self.list()
-        named = [row for row in rows if text and row.name == text]
-        own = [row for row in named if folder is None or row.folder == str(folder.resolve())]
-        exact = [row for row in rows if text and row.thread_id == text] or own
-        long_enough = len(text) >= MIN_PREFIX_LENGTH
-        begins = [row for row in rows if long_enough and row.thread_id.startswith(text)]
-        matching_rows = exact or begins
-        if len(matching_rows) == 1:
-            return matching_rows[0]
-        if matching_rows:
-            raise _build_ambiguous_error(text, matching_rows)
-        raise _build_elsewhere_error(named[0]) if named else _build_not_found_error(text, rows)
+        with self._read() as connection:
+            index_rows.prepare_index(connection)
+            ids = index_rows.find_ids(connection, text, MIN_PREFIX_LENGTH) if text else []
+        rows = self.list(ids=ids)
+        own_folder = str(folder.resolve()) if folder else None
+        if row := choose_row(text, rows, own_folder):
+            return row
+        raise build_not_found_error(text, self.list(limit=MAX_SUGGESTED))
+
+    def list_forks(self, thread_id: str) -> "list[ThreadRow]":
+        """Return the forks of a thread."""
+        with self._read() as connection:
+            query = "SELECT thread_id FROM threads WHERE parent = ?"
+            ids = [id_ for (id_,) in connection.execute(query, (thread_id,))]
+        return self.list(ids=ids)
+
+    def has_name(self, name: str) -> bool:
+        """Return whether a thread of any folder has this name."""
+        with self._read() as connection:
+            query = "SELECT COUNT(*) FROM threads WHERE name = ?"
+            return bool(connection.execute(query, (name,)).fetchone()[0])
 
     def get_latest(self, folder: Path) -> ThreadRow:
         """Return the folder's thread that was used last; raises UsageError if there is none."""
-        rows = self.list(folder)
+        rows = self.list(folder, limit=1)
         if not rows:
             raise UsageError(
                 text("no threads in `{folder}` yet", folder=folder.resolve()),
@@ -174,47 +185,81 @@ class ThreadIndex:
             )
         return rows[0]
 
-    def list(self, folder: Path | None = None) -> list[ThreadRow]:
-        """Return all threads or those of a folder, the last used first."""
-        from ..checkpoints import thread_facts
+    def list(
+        self,
+        folder: Path | None = None,
+        *,
+        graph: str = "",
+        status: ThreadStatus | None = None,
+        before: str = "",
+        ids: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> list[ThreadRow]:
+        """Return threads, the last used first: all, or those that fit, at most `limit`.
 
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            facts = thread_facts.read_facts(connection)
-            rows = read_threads(connection)
+        The cost is that of what is returned, and of what has changed since the last list.
+        """
+        folder_path = str(folder.resolve()) if folder else ""
+        chosen = index_rows.ListFilter(folder_path, graph, status, before, ids)
+        with self._read() as connection:
+            index_rows.update_index(connection, ids)
+            facts = index_rows.read_page(connection, chosen, limit)
+            rows = read_threads(connection, facts)
             running = {each for each, row in rows.items() if row.status == "running"}
             newer = {
                 each
                 for each, fact in facts.items()
-                if each not in rows or fact.updated_at > rows[each].updated_at
+                if each not in rows or (fact and fact.updated_at > rows[each].updated_at)
             }
-            held = {each for each in running | newer if self._is_held(each)}
-            ended = running - held
+            held = lease.find_held(self._home, running | newer)
             # read again: a run sets its status before it releases its lease
-            rows |= read_threads(connection, ended)
+            rows |= read_threads(connection, running - held)
             for thread_id in facts.keys() - rows.keys():
-                begun_with = thread_facts.read_values_with_request(connection, thread_id)
-                rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
-            has_waiting = any(row.status == "waiting" for row in rows.values())
-            asked = find_asked(connection) if has_waiting else set[str]()
-        folder_path = str(folder.resolve()) if folder else None
-        chosen = [row for row in rows.values() if folder_path in (None, row.folder)]
-        true = [
-            update_from_facts(
-                row,
-                facts.get(row.thread_id),
-                is_held=row.thread_id in held,
-                is_asked=row.status == "waiting" and row.thread_id in asked,
-            )
-            for row in chosen
+                fact = facts[thread_id]
+                if fact:  # else it was deleted just now
+                    rows[thread_id] = index_rows.build_row(connection, thread_id, fact)
+            waiting = [each for each, row in rows.items() if row.status == "waiting"]
+            asked = find_asked(connection, waiting) if waiting else set[str]()
+        corrected = [
+            update_from_facts(row, facts[each], is_held=each in held, is_asked=each in asked)
+            for each, row in rows.items()
         ]
-        return sorted(true, key=lambda row: row.updated_at, reverse=True)
+        fitting = [row for row in corrected if status in (None, row.status)]
+        return sorted(fitting, key=lambda row: row.updated_at, reverse=True)
+
+    def list_inbox(self, open_ids: Collection[str] = ()) -> "list[ThreadRow]":
+        """Return the threads used last, those used last that are not over, and `open_ids`."""
+        rows = {row.thread_id: row for row in self.list(limit=INBOX)}
+        for status in OPEN_STATUSES:
+            rows |= {row.thread_id: row for row in self.list(status=status, limit=INBOX)}
+        if missing := [thread_id for thread_id in open_ids if thread_id not in rows]:
+            rows |= {row.thread_id: row for row in self.list(ids=missing)}
+        return sorted(rows.values(), key=lambda row: row.updated_at, reverse=True)
+
+    def refresh(self) -> None:
+        """Bring the index up to date, as each list does first."""
+        with self._read() as connection:
+            index_rows.update_index(connection)
+
+    def count(self, folder: Path | None = None) -> int:
+        """Count all threads, or those of a folder."""
+        chosen = index_rows.ListFilter(str(folder.resolve()) if folder else "")
+        with self._read() as connection:
+            index_rows.update_index(connection)
+            return index_rows.count_rows(connection, chosen)
+
+    def list_folders(self) -> "list[str]":
+        """Return the folders of all threads, the last used first."""
+        with self._read() as connection:
+            index_rows.update_index(connection)
+            return index_rows.list_folders(connection)
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Return threads whose name, title or messages contain all these words, ignoring case."""
         from ..checkpoints.messages import read_searchable_texts
 
         words = text.casefold().split()
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with self._read() as connection:
             texts = read_searchable_texts(connection)
 
         def is_match(row: ThreadRow) -> bool:
@@ -230,7 +275,7 @@ class ThreadIndex:
         from .children import delete_abandoned_children
         from .sub_runs import read_sub_runs
 
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+        with self._read() as connection:
             with begin_thread_write(connection, self._path, thread_id):
                 delete_abandoned_children(connection, thread_id)
             children = [child.namespace for child in read_sub_runs(connection, thread_id)]
@@ -254,21 +299,19 @@ class ThreadIndex:
             return
         from .retention import check_deletion
 
-        for row in self.list():
-            if row.thread_id == thread_id:
-                check_deletion(row)
+        if row := self.find_row(thread_id):
+            check_deletion(row)
 
-    def _is_held(self, thread_id: str) -> bool:
-        with suppress(UsageError):  # an id of another client, which has no lease
-            return lease.find_holder(self._home, thread_id) is not None
-        return False
+    @contextmanager
+    def _read(self) -> Generator[sqlite3.Connection]:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            yield connection
 
     @contextmanager
     def _write(self, thread_id: str) -> Generator[sqlite3.Connection]:
         """Open a connection for changes that are made together or not at all."""
         with (
-            translate_sqlite_errors(self._path),
-            closing(connect(self._path)) as connection,
+            self._read() as connection,
             begin_thread_write(connection, self._path, thread_id),
         ):
             yield connection
@@ -344,55 +387,3 @@ def _translate_name_conflict(name: str, thread_id: str = "") -> Generator[None]:
         raise UsageError(
             text("another thread is already named `{name}`", name=name), hint="choose another name"
         ) from None
-
-
-def _build_ambiguous_error(content: str, matching_rows: list[ThreadRow]) -> UsageError:
-    every = [row.thread_id for row in matching_rows]
-    letters = SHORT_ID
-    while len({thread_id[:letters] for thread_id in every}) < len(every):
-        letters += 1
-    is_in_folders = len({row.name for row in matching_rows if row.name == content}) == 1
-    ids = ", ".join(
-        f"`{row.thread_id[:letters]}` ({row.folder if is_in_folders else row.name or row.title})"
-        for row in matching_rows
-    )
-    return UsageError(
-        text("`{content}` matches {count} threads", content=content, count=len(matching_rows)),
-        hint=text("give more of the ID: {ids}", ids=ids),
-    )
-
-
-def _build_elsewhere_error(row: ThreadRow) -> UsageError:
-    return UsageError(
-        text("`{name}` is a thread of `{folder}`", name=row.name, folder=row.folder),
-        hint=text(
-            "run the command there, or name the thread by its ID, `{id}`",
-            id=row.thread_id[:SHORT_ID],
-        ),
-    )
-
-
-def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
-    names = {row.name: row.name for row in rows if row.name}
-    ids = {
-        row.thread_id[: max(len(content), MIN_PREFIX_LENGTH)]: row.thread_id[:SHORT_ID]
-        for row in rows
-    }
-    matching_ids = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
-    if content and matching_ids:  # too short to identify a thread
-        suggestions = ", ".join(f"`{thread_id}`" for thread_id in matching_ids[:MAX_NEAR])
-        return UsageError(
-            text("no thread `{content}`", content=content),
-            hint=text(
-                "give at least 4 characters of an ID, such as {examples}", examples=suggestions
-            ),
-        )
-    close = difflib.get_close_matches(content, [*names, *ids], n=MAX_NEAR, cutoff=0.6)
-    suggestions = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
-    hint = "run `mcode threads list --all` to list all threads"
-    return UsageError(
-        text("no thread `{content}`", content=content)
-        if content
-        else "the thread's ID or name is empty",
-        hint=text("did you mean {names}? {hint}", names=suggestions, hint=hint) if close else hint,
-    )

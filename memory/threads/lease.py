@@ -13,13 +13,13 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Generator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Collection, Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...config import paths
-from ...config.errors import MaxAgentError, ThreadBusyError
+from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
@@ -101,6 +101,21 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
         return _read_holder(path) or LeaseHolder(pid=0, host="", command="", since=0)
     finally:
         os.close(lock)
+
+
+def find_held(home: Path, threads: Collection[str]) -> set[str]:
+    """Return those of the threads that a process runs."""
+    database = paths.locate_database(home)
+    if threads and find_server(database):
+        from .server_lease import find_held as find_held_there
+
+        return find_held_there(database, threads)
+    held = set[str]()
+    for thread_id in threads:
+        with suppress(UsageError):  # an id of another client, which has no lease
+            if find_holder(home, thread_id):
+                held.add(thread_id)
+    return held
 
 
 def ensure_not_held(home: Path, thread_id: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -48,9 +48,13 @@ def read_record(connection: sqlite3.Connection, thread_id: str) -> PullRequestRe
     return PullRequestRecord(**json.loads(row[0])) if row else None
 
 
-def find_asked(connection: sqlite3.Connection) -> set[str]:
-    """Return the threads whose user is asked about a pull request; one query for them all."""
-    rows = connection.execute("SELECT thread_id, record FROM pull_requests").fetchall()
+def find_asked(connection: sqlite3.Connection, threads: Collection[str]) -> set[str]:
+    """Return those of the threads whose user is asked about a pull request, by one query."""
+    query = (
+        "SELECT thread_id, record FROM pull_requests"
+        " WHERE thread_id IN (SELECT value FROM json_each(?))"
+    )
+    rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
     return {thread_id for thread_id, record in rows if json.loads(record)["state"] == "asked"}
 
 

@@ -32,6 +32,8 @@ STATUS_OF_OUTCOME: dict[str, ThreadStatus] = {
     "undone": "undone",
     "answered": "idle",
 }
+# Of threads that are not over, in the order in which they need somebody
+OPEN_STATUSES: tuple[ThreadStatus, ...] = ("waiting", "running", "limit", "interrupted")
 TITLE_LENGTH = 60
 
 

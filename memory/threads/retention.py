@@ -1,6 +1,5 @@
 """How long an administrator's policy lets threads be kept, and how long it wants them kept."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ...config.errors import UsageError
@@ -25,14 +24,14 @@ def check_deletion(row: ThreadRow) -> None:
         )
 
 
-def find_expired(rows: Sequence[ThreadRow]) -> Sequence[ThreadRow]:
-    """Return the threads that nobody has used for longer than the policy lets them be kept."""
+def find_deletion_limit() -> str:
+    """Return the time before which a thread was last used that the policy does not keep.
+
+    ISO 8601, UTC; empty: it keeps all.
+    """
     policy = load_managed_policy()
     days = policy.keys.retention.delete_days if policy else None
-    if not days:
-        return ()
-    limit = _format_limit(days)
-    return [row for row in rows if row.updated_at < limit and row.status != "running"]
+    return _format_limit(days) if days else ""
 
 
 def _format_limit(days: float) -> str:

@@ -1,10 +1,9 @@
 """The rows of threads in our own tables."""
 
+import json
 import sqlite3
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
 
-from ..checkpoints.thread_facts import read_latest_time
 from .record import ThreadRow, from_store, to_store
 
 _HISTORY = """
@@ -12,7 +11,6 @@ _HISTORY = """
         after_tree, changes, state, sure, created_at, left_alone, doubtful
     FROM file_history WHERE thread_id = :parent AND number <= :upto AND state = 'done'
 """
-_TICK = timedelta(microseconds=1)
 
 
 def read_threads(
@@ -24,8 +22,8 @@ def read_threads(
     if ids is None:
         rows = cursor.execute("SELECT * FROM threads").fetchall()
     else:
-        query = "SELECT * FROM threads WHERE thread_id = ?"
-        rows = [row for id_ in ids for row in cursor.execute(query, (id_,)).fetchall()]
+        query = "SELECT * FROM threads WHERE thread_id IN (SELECT value FROM json_each(?))"
+        rows = cursor.execute(query, (json.dumps([*ids]),)).fetchall()
     return {row["thread_id"]: from_store(row) for row in rows}
 
 
@@ -51,19 +49,3 @@ def delete_thread(connection: sqlite3.Connection, thread_id: str) -> None:
 def copy_history(connection: sqlite3.Connection, parent: str, upto: int, fork: str) -> None:
     """Copy the parent's file history up to that entry to the fork."""
     connection.execute(_HISTORY, {"parent": parent, "upto": upto, "fork": fork})
-
-
-def read_next_time(connection: sqlite3.Connection, moment: str = "") -> str:
-    """Return the moment (default: now), or one just after the last use of any thread.
-
-    ISO 8601, UTC; the order of these texts is that of the times.
-    """
-    proposed = moment or datetime.now(UTC).isoformat(timespec="microseconds")
-    stored = connection.execute("SELECT MAX(updated_at) FROM threads").fetchone()[0] or ""
-    latest = max(stored, read_latest_time(connection))
-    if latest < proposed:
-        return proposed
-    try:
-        return (datetime.fromisoformat(latest) + _TICK).isoformat(timespec="microseconds")
-    except (ValueError, OverflowError):  # another program wrote it
-        return proposed

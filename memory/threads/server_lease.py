@@ -10,7 +10,7 @@ import os
 import socket
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,21 @@ def read_holder(database: Path, thread_id: str) -> dict[str, Any] | None:
         return _read_living(connection, thread_id)
 
 
+def find_held(database: Path, threads: Collection[str]) -> set[str]:
+    """Return those of the threads that a process holds, by one query."""
+    query = _READ.replace("SELECT result", "SELECT thread_id, result").replace(
+        "thread_id = ?", "thread_id IN (SELECT value FROM json_each(?))"
+    )
+    with translate_sqlite_errors(database), closing(connect(database)) as connection:
+        rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
+    return {thread_id for thread_id, *row in rows if _read_fields(row)}
+
+
 def _read_living(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any] | None:
-    row = connection.execute(_READ, (thread_id,)).fetchone()
+    return _read_fields(connection.execute(_READ, (thread_id,)).fetchone())
+
+
+def _read_fields(row: Sequence[Any] | None) -> dict[str, Any] | None:
     fields: dict[str, Any] = json.loads(row[0]) if row and row[1] else {}
     machine = str(fields.pop("machine", ""))
     return fields if fields and not has_died(machine, fields.get("pid")) else None

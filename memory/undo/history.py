@@ -208,16 +208,16 @@ class FileHistory:
             parameters = {"thread": thread_id, "number": entry.number}
             return {row[0] for row in connection.execute(query, parameters)}
 
-    def find_restored_threads(self) -> set[str]:
-        """Return the threads with no changes since their last undo or rewind."""
+    def find_restored_threads(self, threads: Collection[str]) -> set[str]:
+        """Return those of the threads with no changes since their last undo or rewind."""
         with self._begin_read() as connection:
             query = (
-                "SELECT last.thread_id, last.kind FROM file_history AS last JOIN ("
-                "SELECT thread_id, MAX(number) AS number FROM file_history"
-                " WHERE kind != 'others' AND state = 'done' GROUP BY thread_id"
-                ") AS newest ON last.thread_id = newest.thread_id AND last.number = newest.number"
+                "SELECT one.value, (SELECT kind FROM file_history WHERE thread_id = one.value"
+                " AND kind != 'others' AND state = 'done' ORDER BY number DESC LIMIT 1)"
+                " FROM json_each(?) AS one"
             )
-            return {row[0] for row in connection.execute(query) if row[1] in ("undo", "rewind")}
+            rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
+            return {row[0] for row in rows if row[1] in ("undo", "rewind")}
 
     @contextmanager
     def _begin_read(self) -> Generator[sqlite3.Connection]:

@@ -140,12 +140,12 @@ def delete_expired(threads: ThreadIndex, new: str) -> list[str]:
     policy = load_managed_policy()
     if policy is None:
         return []
-    from ...memory.threads.retention import find_expired
+    from ...memory.threads.retention import find_deletion_limit
 
-    count = 0
-    for row in find_expired(threads.list()):
+    count, limit = 0, find_deletion_limit()
+    for row in threads.list(before=limit) if limit else ():
         with suppress(ThreadBusyError):
-            if row.thread_id != new:
+            if row.thread_id != new and row.status != "running":
                 threads.delete(row.thread_id)
                 count += 1
     if not count:

@@ -73,8 +73,7 @@ class ThreadStreams:
             self._ended.popleft().forget_if_unused()
 
     async def _read_history(self, thread_id: str) -> Mapping[str, Any]:
-        rows = await asyncio.to_thread(self.threads.list)
-        row = next((row for row in rows if row.thread_id == thread_id), None)
+        row = await asyncio.to_thread(self.threads.find_row, thread_id)
         if row is None:
             return {"thread": None, "entries": []}
         # what changes from here on is a change, though `watch` has not seen the thread yet
@@ -220,11 +219,14 @@ class ThreadStreams:
         return resumed
 
     async def watch(self, on_list: Callable[[list[ThreadRow]], None] = lambda rows: None) -> None:
-        """Look at what others do with the threads, until cancelled; `on_list` gets each list."""
+        """Look at what others do with the threads, until cancelled; `on_list` gets each list.
+
+        It has what an inbox shows, and the threads whose streams are open.
+        """
         while True:
             try:
                 running = set(self._runs)  # their rows may be older than their end
-                rows = await asyncio.to_thread(self.threads.list)
+                rows = await asyncio.to_thread(self.threads.list_inbox, tuple(self._streams))
                 on_list(rows)
                 for row in rows:
                     if row.thread_id not in running:

@@ -52,7 +52,7 @@ def serve(home: Path, port: int, mode: str, on_ready: Callable[[str, str, int], 
         raise MaxAgentError(
             "LangGraph's dev server is not installed", hint='pip install "maxagent[studio]"'
         )
-    count = len(ThreadIndex(home).list())
+    count = ThreadIndex(home).count()
     _check_port(port)
     os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
     os.environ.update({MODE_VARIABLE: mode} if mode else {})

@@ -97,9 +97,9 @@ def list_attempts(row: ThreadRow, home: Path) -> list[AttemptSummary]:
     count = cast("Mapping[str, Any]", row.options or {}).get("best_of", 1)
     if not isinstance(count, int) or count < 2:
         return []
-    rows = {each.thread_id: each for each in ThreadIndex(home).list()}
     results = {result.get("number"): result for result in _read_results(row, home)}
     ids = {number: build_attempt_thread_id(row.thread_id, number) for number in range(1, count + 1)}
+    rows = {each.thread_id: each for each in ThreadIndex(home).list(ids=ids.values())}
     return [
         _build_summary(number, rows[thread_id], results.get(number, {}))
         for number, thread_id in ids.items()

@@ -88,11 +88,10 @@ def _derive_status(status: ThreadStatus, sanitized: SanitizedThread) -> ThreadSt
 
 def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
     """Return the row with an ID and name that are unused here, also in a lost database."""
-    rows = index.list()
     left = paths.locate_outputs(home, row.thread_id).exists()
-    is_taken = left or row.thread_id in {other.thread_id for other in rows}
+    is_taken = left or index.find_row(row.thread_id) is not None
     is_name = row.name.isprintable() and len(row.name) <= MAX_NAME_LENGTH
-    named = is_name and row.name not in {other.name for other in rows}
+    named = is_name and not index.has_name(row.name)
     return replace(
         row,
         thread_id=thread_id.create_thread_id() if is_taken else row.thread_id,

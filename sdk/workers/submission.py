@@ -46,7 +46,7 @@ def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
     """
     new = _build_thread(home, task)
     index, thread_id = ThreadIndex(home), new.thread_id or str(uuid4())
-    row = next((row for row in index.list() if row.thread_id == thread_id), None)
+    row = index.find_row(thread_id)
     if row is None:
         row = index.record_thread(
             thread_id=thread_id,

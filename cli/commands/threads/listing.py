@@ -12,7 +12,7 @@ from ...rendering.listings.threads import SHORT_ID, format_title, open_index, sh
 from ...rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
-    from ....memory.threads.index import ThreadRow
+    from ....memory.threads.index import ThreadIndex, ThreadRow
 
 app = typer.Typer(
     help="List, show, rename, fork, export and delete threads.",
@@ -23,6 +23,8 @@ app = typer.Typer(
 Thread = Annotated[
     str, typer.Argument(help="Thread ID, ID prefix (4 characters or more), or name.")
 ]
+# Threads on a screen, if no other number is asked for
+LISTED = 100
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -40,15 +42,27 @@ def list_threads(
         ),
     ] = "",
     with_size: Annotated[bool, typer.Option("--size", help="Show disk usage.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=0, help="Threads to list; 0: all; default: 100, with --json all."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the threads of the current folder, most recent first."""
     from ...i18n.catalogs import t
 
     index = open_index()
-    everything = index.search(search) if search else index.list()
-    here = str(Path.cwd().resolve())
-    rows = [row for row in everything if all_folders or row.folder == here]
+    maximum = (None if as_json else LISTED) if limit is None else limit or None
+    here = None if all_folders else Path.cwd()
+    if search:
+        matches = index.search(search)
+        every = [row for row in matches if all_folders or row.folder == str(Path.cwd().resolve())]
+        rows, others = every[:maximum], len(matches) - len(every)
+        hidden = len(every) - len(rows)
+    else:
+        rows, others, hidden = _read_page(index, here, maximum)
     sizes = _measure_threads(rows) if with_size else None
     if as_json:
         echo_json(to_mappings(rows, sizes))
@@ -57,10 +71,22 @@ def list_threads(
         show_rows(rows, with_folder=all_folders, sizes=sizes)
     if with_size:
         _show_shared_sizes(rows)
-    elif not everything:
+    elif not (rows or others):
         echo(t("threads.not_found") if search else t("threads.none"), err=True)
-    if others := len(everything) - len(rows):
+    if hidden:
+        echo(t("threads.more", count=hidden), err=True)
+    if others:
         echo(t("threads.elsewhere", count=others), err=True)
+
+
+def _read_page(
+    index: "ThreadIndex", folder: Path | None, maximum: int | None
+) -> "tuple[list[ThreadRow], int, int]":
+    """Return the threads to show, how many there are elsewhere, and how many more here."""
+    rows = index.list(folder, limit=maximum)
+    every = index.count()
+    here = index.count(folder) if folder else every
+    return rows, every - here, here - len(rows)
 
 
 @app.command()

@@ -149,7 +149,7 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield "id", row.thread_id
     yield t("threads.name"), row.name
     yield t("threads.folder"), row.folder
-    yield t("threads.status"), format_status(row, find_restored_threads())
+    yield t("threads.status"), format_status(row, find_restored_threads([row]))
     yield t("threads.holder"), _format_holder(row)
     yield t("threads.forked"), _format_parent(row)
     yield t("threads.steps"), str(row.steps)

@@ -37,7 +37,7 @@ def tree(
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
         forks[row.parent if row.parent in rows_by_id else ""].append(row)
-    put_back, columns = find_restored_threads(), get_terminal_width()
+    put_back, columns = find_restored_threads(rows), get_terminal_width()
     for root in [_find_root(named, rows_by_id)] if named else forks[""]:
         for line in _render_lines(root, forks, put_back):
             echo(shorten_text(line, columns))

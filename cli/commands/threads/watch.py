@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....config import paths
+from ....memory.threads.record import OPEN_STATUSES
 from ...i18n.catalogs import get_language, t
 from ...rendering.humanize import format_age
 from ...rendering.listings.threads import SHORT_ID, format_title, open_index, to_mappings
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ....memory.threads.changes import ThreadWatch
     from ....memory.threads.record import ThreadRow
 
-# A thread in these states is not over
-_OPEN = ("waiting", "running", "limit", "interrupted")
 # What opens a thread in each state, as docs/threads.md has it; `threads show` for all others
 _COMMANDS = {
     "idle": ("chat", "--resume"),
@@ -89,7 +88,7 @@ def _print_changes(changes: "ThreadWatch", *, as_json: bool) -> None:
         changed = [row for row in rows if seen.get(row.thread_id) != _read_state(row)]
         seen |= {row.thread_id: _read_state(row) for row in changed}
         _print_rows(
-            [row for row in changed if row.status in _OPEN or not is_first], as_json=as_json
+            [row for row in changed if row.status in OPEN_STATUSES or not is_first], as_json=as_json
         )
         is_first = False
         time.sleep(SECONDS)

@@ -29,7 +29,7 @@ def open_index() -> "ThreadIndex":
 
 def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
     """Build the JSON of threads."""
-    put_back = find_restored_threads()
+    put_back = find_restored_threads(rows)
     return [
         {
             **asdict(row),
@@ -40,12 +40,13 @@ def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[d
     ]
 
 
-def find_restored_threads() -> set[str]:
-    """Find the ids of threads whose files `undo` or `rewind` restored last."""
+def find_restored_threads(rows: "list[ThreadRow]") -> set[str]:
+    """Find the ids of those threads whose files `undo` or `rewind` restored last."""
     from ....config import paths
     from ....memory.undo.history import FileHistory
 
-    return FileHistory(paths.locate_database(paths.locate_home())).find_restored_threads()
+    history = FileHistory(paths.locate_database(paths.locate_home()))
+    return history.find_restored_threads([row.thread_id for row in rows])
 
 
 def show_rows(
@@ -61,7 +62,7 @@ def show_rows(
     from ..table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
-    restored = find_restored_threads() if put_back is None else put_back
+    restored = find_restored_threads(rows) if put_back is None else put_back
     columns: dict[str, Callable[[ThreadRow], str]] = {
         "id": lambda row: row.thread_id[:SHORT_ID],
         t("threads.status"): lambda row: format_status(row, restored),

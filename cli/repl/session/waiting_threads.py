@@ -33,5 +33,4 @@ async def announce_waiting(session: Session) -> None:
 def _list_waiting(session: Session) -> "list[ThreadRow]":
     from ....memory.threads.index import ThreadIndex
 
-    rows = ThreadIndex(session.home).list(session.folder)
-    return [row for row in rows if row.graph == "chat" and row.status == "waiting"]
+    return ThreadIndex(session.home).list(session.folder, graph="chat", status="waiting")

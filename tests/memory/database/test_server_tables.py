@@ -10,6 +10,7 @@ from maxagent.memory.checkpoints.repair import create_tables
 from maxagent.memory.database.migrations import MIGRATIONS
 from maxagent.memory.database.postgres import PostgresConnection
 from maxagent.memory.database.server_tables import VERSION_TABLE, prepare_postgres
+from maxagent.memory.threads.index_rows import prepare_index
 
 COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns"
@@ -19,8 +20,10 @@ COLUMNS = (
 
 def list_sqlite_columns() -> set[tuple[str, str]]:
     with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA page_size = 8192")
         connection.executescript("".join(MIGRATIONS))
         create_tables(connection)
+        prepare_index(connection)
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         return {
             (table, row[1])

@@ -2,13 +2,13 @@ import fcntl
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
 import ormsgpack
 import pytest
+from listed_threads import begin_elsewhere, record
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError, ThreadBusyError, UsageError
@@ -17,7 +17,7 @@ from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.journal import Journal
 from maxagent.memory.threads import thread_id
-from maxagent.memory.threads.index import ThreadIndex, ThreadRow, ThreadStatus
+from maxagent.memory.threads.index import ThreadIndex, ThreadStatus
 from maxagent.memory.threads.lease import acquire_lease, get_lock_path
 from maxagent.memory.threads.pull_requests import PullRequestRecord, PullRequestRecords
 from maxagent.memory.threads.transfer_rows import TransferRows
@@ -31,47 +31,6 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def index(home: Path) -> ThreadIndex:
     return ThreadIndex(home)
-
-
-def record(
-    index: ThreadIndex, folder: Path, title: str = "Repair the test", thread: str = ""
-) -> ThreadRow:
-    return index.record_thread(
-        thread_id=thread or thread_id.create_thread_id(),
-        title=title,
-        folder=str(folder.resolve()),
-        graph="task",
-        request=f"{title}, please",
-        options={"mode": "auto"},
-    )
-
-
-async def begin_elsewhere(
-    home: Path,
-    thread: str,
-    *,
-    waiting: bool = False,
-    values: Mapping[str, object] | None = None,
-    hour: int = 0,
-) -> None:
-    """What LangGraph's own server leaves of a thread that we never saw."""
-    path = paths.locate_database(home)
-    async with open_checkpointer(path):
-        pass
-    checkpoint = f"1f0a9a6e-000{hour}-6000-8000-000000000000"
-    blob = ormsgpack.packb({"channel_values": {"steps": 4, **(values or {})}})
-    with closing(connect(path)) as connection:
-        connection.execute(
-            "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint, metadata)"
-            " VALUES (?, ?, ?, ?)",
-            (thread, checkpoint, blob, b'{"step": 9, "graph_id": "task"}'),
-        )
-        if waiting:
-            connection.execute(
-                "INSERT INTO writes (thread_id, checkpoint_id, task_id, idx, channel)"
-                " VALUES (?, ?, 'a', -3, '__interrupt__')",
-                (thread, checkpoint),
-            )
 
 
 def test_a_recorded_thread_is_listed_as_it_is(
@@ -146,6 +105,7 @@ async def test_two_concurrent_first_changes_of_foreign_thread_succeed(
     index: ThreadIndex, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begin_elsewhere(home, "studio-thread")
+    index.refresh()
     unpack = ormsgpack.unpackb
 
     def change_before_the_look(*value: object, **options: object) -> object:

@@ -11,12 +11,12 @@ from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.index_rows import read_next_time
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.memory.threads.rows import (
     copy_history,
     delete_thread,
     insert_thread,
-    read_next_time,
     read_threads,
 )
 from maxagent.memory.threads.sub_runs import SubRuns

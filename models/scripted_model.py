@@ -19,6 +19,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import override
 
@@ -62,6 +63,8 @@ class ScriptedModel(StreamingChatModel):
 
     turns: list[ScriptedTurn] = Field(repr=False)
     role: str = ""
+    tool_bytes: int = 0
+    """What the tools add to each request."""
 
     @property
     @override
@@ -76,8 +79,9 @@ class ScriptedModel(StreamingChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> "ScriptedModel":
-        """Return the model itself: the script contains its tool calls."""
-        return self
+        """Return the model with the size of these tools: the script contains its calls."""
+        size = sum(len(json.dumps(convert_to_openai_tool(tool))) for tool in tools)
+        return self.model_copy(update={"tool_bytes": size})
 
     @override
     async def _astream(
@@ -117,7 +121,7 @@ class ScriptedModel(StreamingChatModel):
         return AIMessageChunk(
             content="",
             tool_call_chunks=calls,
-            usage_metadata=_estimate_usage(messages, turn.model_dump_json()),
+            usage_metadata=self._estimate_usage(messages, turn.model_dump_json()),
             response_metadata={
                 "finish_reason": "tool_calls" if calls else "stop",
                 "model_name": "scripted",
@@ -125,6 +129,12 @@ class ScriptedModel(StreamingChatModel):
             },
             chunk_position="last",
         )
+
+    def _estimate_usage(self, messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
+        """Estimate usage at four bytes a token."""
+        read = (self.tool_bytes + sum(map(_measure_text, messages))) // 4
+        written = len(answer.encode("utf-8", "replace")) // 4
+        return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
 def open_script(path: Path, role: str) -> ScriptedModel:
@@ -176,10 +186,3 @@ def _describe_first_error(error: ValidationError) -> str:
 def _measure_text(message: BaseMessage) -> int:
     text = message.content if isinstance(message.content, str) else str(message.text)
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-
-
-def _estimate_usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
-    """Estimate usage at four bytes a token."""
-    read = sum(_measure_text(message) for message in messages) // 4
-    written = len(answer.encode("utf-8", "replace")) // 4
-    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

@@ -1,15 +1,21 @@
 """Notices before a run: missing features, and their consequences."""
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
+from ..config.paths import ensure_data_folder
+from ..config.security.private_files import open_private
 from ..config.security.redaction import find_marks
+from ..config.settings.keys import hide_secrets, iter_leaves, join_key
 from ..config.settings.policy_file import load_managed_policy
 from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
@@ -23,7 +29,18 @@ if TYPE_CHECKING:
     from ..config.settings.managed_policy import ManagedPolicy
 
 DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"
-PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
+PROJECT_SETS = "this project's settings apply: {effects}"
+# What a setting of a project does, in words; of others the name and the value are said
+SETTING_EFFECTS = {
+    "security.command_whitelist": "these commands run without asking: {value}",
+    "permissions.allow": "these calls run without asking: {value}",
+    "permissions.ask": "you are asked about {value}",
+    "permissions.deny": "these calls are refused: {value}",
+    "security.mode": "the approval mode is {value}",
+    "task.test_command": "the tests are {value}",
+}
+# Characters of a value that are shown; `mcode config list` has all
+MAX_VALUE = 80
 EMPTY_FOLDER = "`.llc.yaml` is an empty folder, so this project has no configuration"
 NO_GIT = (
     "git is not installed: changes made by commands cannot be shown or undone, only those "
@@ -89,17 +106,13 @@ WARNINGS = (
 def collect_notices(
     folder: Path,
     set_aside: Path | None,
-    from_project: Sequence[str] = (),
     sent: Iterable[str] = (),
 ) -> list[str]:
     """Return one line for each notice; `set_aside` is the path of a damaged database.
 
-    `from_project` names the project's own settings of endpoints, permissions and commands; `sent`
-    are the texts for the model.
+    `sent` are the texts for the model.
     """
     notices = [text(DAMAGED, path=set_aside)] if set_aside else []
-    if from_project:
-        notices.append(text(PROJECT_SETS, keys=", ".join(from_project)))
     notices += collect_network_notices(os.environ)
     if is_empty_folder(folder):
         notices.append(EMPTY_FOLDER)
@@ -110,6 +123,50 @@ def collect_notices(
     if marks := find_marks("\n".join(sent)):
         notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
     return notices
+
+
+def collect_setting_notices(deps: Dependencies) -> list[str]:
+    """Return one notice about the project's own settings of endpoints, permissions and commands.
+
+    It is said once, and again when they have changed.
+    """
+    effects = _describe_settings(deps)
+    if not effects or not _note_settings(deps.home, str(deps.workspace.root), effects):
+        return []
+    return [text(PROJECT_SETS, effects=join_texts("; ", effects))]
+
+
+def _describe_settings(deps: Dependencies) -> list[str]:
+    settings = deps.sources.loaded.settings.model_dump(mode="json")
+    values = {join_key(path): value for path, value in iter_leaves(hide_secrets(settings))}
+    effects: list[str] = []
+    for key in deps.from_project:
+        value = _format_value(values.get(key, "…"))
+        effect = SETTING_EFFECTS.get(key)
+        effects.append(text(effect, value=value) if effect else f"`{key}` {value}")
+    return effects
+
+
+def _format_value(value: object) -> str:
+    entries = cast("list[object]", value) if isinstance(value, list) else [value]
+    joined = ", ".join(
+        f"`{each}`" if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        for each in entries
+    )
+    return joined if len(joined) <= MAX_VALUE else f"{joined[:MAX_VALUE]}…"
+
+
+def _note_settings(home: Path, folder: str, effects: Sequence[str]) -> bool:
+    """Record what was said of a folder's settings; return whether it is news."""
+    file, digests = ensure_data_folder(home) / "said-settings.json", dict[str, str]()
+    with suppress(OSError, ValueError):
+        digests = cast("dict[str, str]", json.loads(file.read_text(encoding="utf-8")))
+    digest = sha256("\n".join(effects).encode()).hexdigest()[:16]
+    if digests.get(folder) == digest:
+        return False
+    with suppress(OSError), open(file, "w", encoding="utf-8", opener=open_private) as opened:
+        json.dump({**digests, folder: digest}, opened)
+    return True
 
 
 def collect_network_notices(environ: Mapping[str, str]) -> list[str]:

@@ -8,7 +8,7 @@ import select
 import sys
 import termios
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from textwrap import indent
 from typing import Literal
@@ -18,13 +18,15 @@ from rich.console import Console
 
 from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
-from ..rendering.console import MARGIN, open_console, show_line, show_rule
-from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply
+from ..rendering.console import MARGIN, open_console, show_line, show_rule, write_captured
+from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply, QuestionHead
 from .interruptible_input import is_terminal
 from .text_input import can_edit, read_line, read_plain_line
 
 # Lines that are no answer, after which a pipe has none
 MAX_UNCLEAR_LINES = 100
+# Choices that are shown at first, and the word of the row that shows the others
+MAX_CHOICES, MORE = 4, "more"
 # Stands for a secret
 HIDDEN = "••••••••"
 # What Esc does at a question
@@ -55,10 +57,10 @@ def _find_reply(
     choices: Sequence[Choice], line: str, *, is_typed_before: bool
 ) -> ChoiceReply | None:
     last, is_free = choices[-1], choices[-1].is_free
-    words = {choice.word.lower(): choice for choice in choices}
+    by_word = {choice.word.lower(): choice for choice in choices}
     if is_free:
-        words |= {str(number): choice for number, choice in enumerate(choices[:-1], 1)}
-    if choice := words.get(line.lower()):
+        by_word |= {str(number): choice for number, choice in enumerate(choices[:-1], 1)}
+    if choice := by_word.get(line.lower()):
         is_answer = not choice.needs_text and (choice is last or not is_typed_before)
         return ChoiceReply(choice.word) if is_answer else None
     return ChoiceReply(last.word, line) if len(line) > 1 or (is_free and line) else None
@@ -121,31 +123,71 @@ def choose(
     *,
     rule: str = "",
     is_secret: bool = False,
+    request: QuestionHead | None = None,
+    unshown: Collection[str] = (),
 ) -> ChoiceReply:
     """Show the question and its choices, and afterwards the answer below it.
 
     `rule` is the style of a rule above; empty: it stands in a block that has one. `is_secret`: a
-    text is a key, and never shown. Raises EOFError or KeyboardInterrupt if the user leaves the
-    question open.
+    text is a key, and never shown. `request` is what the question is about: it vanishes with the
+    question, and answers in `unshown`, which the action itself shows, leave no row behind. Raises
+    EOFError or KeyboardInterrupt if the user leaves the question open.
     """
     if not can_edit():
         show_line(console, f"\n{question}" if rule else question, "bold")
         return choose_from_lines(console, choices)
-    from .choice_list import POINTER, choose_from_list
+    from .choice_list import choose_from_list
     from .sync_bridge import run_sync
 
-    console.print()
-    if rule:
-        show_rule(console, rule)
-    show_line(console, indent(question, MARGIN), "bold")
+    with console.capture() as question_rows:
+        console.print()
+        if rule:
+            show_rule(console, rule)
+        show_line(console, indent(question, MARGIN), "bold")
+    if request is None:
+        write_captured(console, question_rows.get())
+    else:
+        request.rows += question_rows.get()
     leave_label = t(f"choice.leave.{leave}")
-    reply = run_sync(choose_from_list(choices, leave_label, is_secret=is_secret))
+    reply = ChoiceReply(MORE)
+    for offered in (fold_choices(choices), choices):
+        if reply.word == MORE:
+            asking = choose_from_list(offered, leave_label, is_secret=is_secret, head=request)
+            reply = run_sync(asking)
+    if request is None or request.is_kept or reply.word not in unshown:
+        _show_reply(console, choices, reply, is_secret=is_secret)
+    return reply
+
+
+def _show_reply(
+    console: Console, choices: Sequence[Choice], reply: ChoiceReply, *, is_secret: bool
+) -> None:
     label = next(choice.label for choice in choices if choice.word == reply.word)
     if reply.text:
         label = t("choice.no") if reply.word == "no" else label
         label = t("labelled", label=label, said=HIDDEN if is_secret else reply.text)
-    show_line(console, f"{MARGIN}{POINTER} {label}", "cyan")
-    return reply
+    show_line(console, f"{MARGIN}❯ {label}", "cyan")
+
+
+def fold_choices(choices: Sequence[Choice]) -> Sequence[Choice]:
+    """Return at most four choices: what is rare stands behind a row `more`, before the last one."""
+    if len(choices) <= MAX_CHOICES or not any(choice.is_rare for choice in choices):
+        return choices
+    common = [choice for choice in choices[:-1] if not choice.is_rare]
+    return [*common, Choice(MORE, t("choice.more")), choices[-1]]
+
+
+def hold_request(console: Console, show: Callable[[], bool]) -> tuple[QuestionHead, bool]:
+    """Return what a function shows, as the head of a question, and whether it fits the screen.
+
+    What does not fit, or cannot be removed again, is printed at once.
+    """
+    with console.capture() as rows:
+        fits = show()
+    if fits and can_edit():
+        return QuestionHead(rows.get()), fits
+    write_captured(console, rows.get())
+    return QuestionHead("", is_kept=True), fits
 
 
 def confirm_abandon(why: str) -> bool:

@@ -36,11 +36,23 @@ class Choice:
     """The part of the label that is a command, a file or the like."""
     note: str = ""
     """What stands pale beside the label."""
+    is_rare: bool = False
+    """Where the choices are many, it stands behind a row `more`."""
 
     @property
     def is_free(self) -> bool:
         """Whether its word is a value, such as a provider's name, and no yes or no."""
         return self.letter == "" and not self.shortcut
+
+
+@dataclass
+class QuestionHead:
+    """What stands above the choices, and vanishes with the answer, unless it is kept."""
+
+    rows: str
+    """The rows with their escape codes."""
+    is_kept: bool = False
+    """It was printed, since the screen does not hold it together with the choices."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from ..i18n.catalogs import t
 from ..rendering.console import MARGIN
 from ..rendering.line_breaks import split_rows
 from ..rendering.text_width import measure_width
-from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply
+from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply, QuestionHead
 from .interruptible_input import bind_suspension
 from .text_input import holds_key
 from .typing_state import TYPING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.layout import Container
+    from prompt_toolkit.output import ColorDepth
 
 # Seconds after which Esc is a key of its own and not the beginning of a sequence
 ESCAPE_WAITS = 0.1
@@ -40,7 +41,11 @@ HANG = f"{MARGIN}    "
 
 
 async def choose_from_list(
-    choices: Sequence[Choice], leave: str, *, is_secret: bool = False
+    choices: Sequence[Choice],
+    leave: str,
+    *,
+    is_secret: bool = False,
+    head: QuestionHead | None = None,
 ) -> ChoiceReply:
     """Return the answer; `leave` says what Esc does; a secret text is shown nowhere.
 
@@ -48,7 +53,7 @@ async def choose_from_list(
     """
     draft = TYPING.draft if TYPING.is_held else ""
     keys = ChoiceKeys(choices, last_key=TYPING.last_key, has_draft=bool(draft))
-    question = ListQuestion(keys, leave, is_secret=is_secret)
+    question = ListQuestion(keys, leave, is_secret=is_secret, head=head)
     if draft and time.monotonic() - TYPING.last_key < AFTER_KEY:  # it is still being typed
         question.line.insert_text(draft)
         draft = ""
@@ -69,10 +74,18 @@ async def choose_from_list(
 class ListQuestion:
     """The list, its line of text, and the checks that wait for a pause."""
 
-    def __init__(self, keys: ChoiceKeys, leave: str, *, is_secret: bool = False) -> None:
+    def __init__(
+        self,
+        keys: ChoiceKeys,
+        leave: str,
+        *,
+        is_secret: bool = False,
+        head: QuestionHead | None = None,
+    ) -> None:
         from prompt_toolkit.buffer import Buffer
 
         self.keys, self._leave, self.is_secret = keys, leave, is_secret
+        self.head = head or QuestionHead("")
         self.text_aside = ""
         """Text that Esc has taken away."""
         self.is_typing = False
@@ -82,6 +95,7 @@ class ListQuestion:
         self._is_drawn = self._is_synced = False
         self._app = _create_application(self)
         self._app.before_render += self._clear_row
+        self._app.before_render += self._keep_large_head
         self._app.after_render += self._note_drawing
 
     async def run(self) -> ChoiceReply:
@@ -173,6 +187,14 @@ class ListQuestion:
             self._app.output.write_raw("\r")
             self._app.output.erase_end_of_line()
 
+    def _keep_large_head(self, _: object) -> None:
+        """Print what stands above the choices where the screen does not hold both."""
+        size, body = self._app.output.get_size(), self._app.layout.container
+        if self.head.rows and body.preferred_height(size.columns, size.rows).preferred >= size.rows:
+            self._app.renderer.erase(leave_alternate_screen=False)
+            self._app.output.write_raw(self.head.rows.replace("\n", "\r\n"))
+            self.head.rows, self.head.is_kept = "", True
+
     def _note_drawing(self, _: object) -> None:
         if not self._is_drawn:
             self._is_drawn = True
@@ -218,10 +240,19 @@ def _create_application(question: ListQuestion) -> "Application[ChoiceReply]":
         key_bindings=_build_bindings(question),
         include_default_pygments_style=False,
         erase_when_done=True,
+        color_depth=find_color_depth(),
         output=create_output(sys.stderr),
     )
     application.ttimeoutlen = application.timeoutlen = ESCAPE_WAITS
     return application
+
+
+def find_color_depth() -> "ColorDepth | None":
+    """Return that a terminal has all colours if it says so; None: as prompt_toolkit finds."""
+    from prompt_toolkit.output import ColorDepth
+
+    has_all = os.environ.get("COLORTERM", "") in ("truecolor", "24bit")
+    return ColorDepth.TRUE_COLOR if has_all and not os.environ.get("NO_COLOR") else None
 
 
 def _build_body(question: ListQuestion) -> "Container":
@@ -270,7 +301,19 @@ def _build_body(question: ListQuestion) -> "Container":
     )
     hint = Window(FormattedTextControl(question.render_hint), dont_extend_height=True)
     has_rows = Condition(lambda: last > 0)
-    return HSplit([ConditionalContainer(rows, has_rows), line, hint])
+    return HSplit([_build_head(question), ConditionalContainer(rows, has_rows), line, hint])
+
+
+def _build_head(question: ListQuestion) -> "Container":
+    """Return what stands above the choices, while there is something."""
+    from prompt_toolkit.filters import Condition
+    from prompt_toolkit.formatted_text import ANSI
+    from prompt_toolkit.layout import FormattedTextControl, Window
+    from prompt_toolkit.layout.containers import ConditionalContainer
+
+    control = FormattedTextControl(lambda: ANSI(question.head.rows.removesuffix("\n")))
+    window = Window(control, wrap_lines=True, dont_extend_height=True)
+    return ConditionalContainer(window, Condition(lambda: bool(question.head.rows)))
 
 
 def _build_bindings(question: ListQuestion) -> "KeyBindings":

@@ -10,12 +10,13 @@ from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
-from ..rendering.approval_request import describe_asker, show_request
-from ..rendering.console import can_redraw, open_console, show_line
+from ..rendering.approval_request import ROOM_FOR_ANSWER, describe_asker, show_request
+from ..rendering.console import can_redraw, open_console, show_line, write_captured
+from ..rendering.diffs.history import KEPT_DIFFS
 from ..rendering.event_text import describe_review
 from ..rendering.tool_summary import format_call
-from .choice import choose
-from .choice_keys import Choice
+from .choice import choose, hold_request
+from .choice_keys import Choice, QuestionHead
 from .edit_tool_call import with_own_diff
 from .mode_switch import decide_switch
 from .server_question import decide_server_question, is_server_question
@@ -65,8 +66,7 @@ def _ask_together(
         return []
     if any(map(is_server_question, requests)):
         return []
-    for request in requests:
-        show_request(console, request)
+    head, _ = hold_request(console, lambda: _show_all(console, requests))
     calls = ", ".join(format_call(request["name"], request["args"], SHORT) for request in requests)
     is_outside = any(request["args"].get("outside_sandbox") for request in requests)
     choices = [
@@ -74,7 +74,10 @@ def _ask_together(
         Choice("one", t("key.all.one")),
         Choice("no", t("key.all.no")),
     ]
-    reply = choose(console, t("ask.all", count=len(requests), calls=calls), choices)
+    question = t("ask.all", count=len(requests), calls=calls)
+    reply = choose(console, question, choices, request=head, unshown=("yes", "one", "no"))
+    if head.is_kept:
+        KEPT_DIFFS.update(str(request.get("diff") or "") for request in requests)
     match reply.word:
         case "yes":
             return [{"type": "approve"} for _ in requests]
@@ -82,6 +85,15 @@ def _ask_together(
             return [{"type": "reject", "message": reply.text} for _ in requests]
         case _:
             return []
+
+
+def _show_all(console: Console, requests: Sequence[ApprovalRequest]) -> bool:
+    """Show several calls; return whether all of them fit on the screen together."""
+    with console.capture() as rows:
+        for request in requests:
+            show_request(console, request)
+    write_captured(console, text := rows.get())
+    return text.count("\n") + ROOM_FOR_ANSWER <= console.height
 
 
 def _ask_each(
@@ -127,7 +139,7 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
         Choice("undo", t("key.review.undo"), needs_enter=True),
         Choice("remark", t("key.review.remark"), needs_text=True),
     ]
-    reply = choose(console, t("ask.review"), choices, rule="yellow")
+    reply = choose(console, t("ask.review"), choices, rule="yellow", request=QuestionHead(""))
     match reply.word:
         case "keep":
             return {"type": "approve"}
@@ -138,12 +150,12 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
 
 
 def _decide_pull_request(console: Console, request: ApprovalRequest) -> UserDecision:
-    show_request(console, request)
+    head, _ = hold_request(console, lambda: show_request(console, request))
     choices = [
         Choice("yes", t("key.pull_request.yes"), needs_enter=True),
         Choice("no", t("key.pull_request.no")),
     ]
-    if choose(console, t("ask.pull_request"), choices).word == "yes":
+    if choose(console, t("ask.pull_request"), choices, request=head).word == "yes":
         return {"type": "approve"}
     return {"type": "reject", "message": ""}
 
@@ -161,5 +173,7 @@ def _read_reply(console: Console, request: ApprovalRequest) -> str:
     own = t("key.reply.other" if options else "key.reply")
     text = Choice("", own, needs_text=True, letter="")
     question = translate_stored(asked) if is_own else asked
-    reply = choose(console, question, [*choices, text], rule="cyan")
+    head = None if is_own else QuestionHead("")  # an answer to the model is shown with its call
+    answers = [choice.word for choice in (*choices, text)]
+    reply = choose(console, question, [*choices, text], rule="cyan", request=head, unshown=answers)
     return reply.text or reply.word

@@ -7,10 +7,10 @@ from rich.console import Console
 
 from ..i18n.catalogs import t
 from ..options import Mode
-from ..rendering.approval_request import show_text
+from ..rendering.approval_request import show_markdown, show_text
 from ..rendering.console import MARGIN, open_console, show_heading, show_line
 from .choice import choose
-from .choice_keys import Choice
+from .choice_keys import Choice, QuestionHead
 from .edit_tool_call import build_edit_decision
 from .text_input import read_line
 from .tool_approval import edit_or_keep
@@ -31,7 +31,8 @@ def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
     _show_plan(console, request)
     _show_chosen(console, chosen)
     while True:
-        reply = choose(console, question, _build_choices(has_plan=has_plan))
+        choices = _build_choices(has_plan=has_plan)
+        reply = choose(console, question, choices, request=QuestionHead(""))
         match reply.word:
             case "yes":
                 return {"type": "approve", **chosen}
@@ -63,9 +64,8 @@ def _build_choices(*, has_plan: bool) -> list[Choice]:
 def _show_plan(console: Console, request: ApprovalRequest) -> None:
     args: Mapping[str, Any] = request["args"]
     key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
-    words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
-    show_heading(console, words)
-    show_text(console, str(args.get("text", "")))
+    show_heading(console, t(key, reason=args.get("reason", "")))
+    show_markdown(console, str(args.get("text", "")))
     if ends := cast("Sequence[str]", args.get("ends", ())):
         ends_words = t("ask.plan_mode.ends", names=", ".join(ends))
         show_line(console, f"{MARGIN}{ends_words}", "yellow")

@@ -11,7 +11,7 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.approval_request import show_request
 from ..rendering.console import show_line
-from .choice import choose
+from .choice import choose, hold_request
 from .choice_keys import Choice
 from .text_input import read_line
 
@@ -28,12 +28,12 @@ def is_server_question(request: ApprovalRequest) -> bool:
 
 def decide_server_question(console: Console, request: ApprovalRequest) -> dict[str, Any]:
     """Return the user's answer; a page is never opened for them."""
-    show_request(console, request)
+    head, _ = hold_request(console, lambda: show_request(console, request))
     is_form = "form" in request
     yes = t("key.server.fill" if is_form else "key.server.page")
     choices = [Choice("yes", yes), Choice("no", t("key.server.no"))]
     question = t("ask.server.form" if is_form else "ask.server.page")
-    if choose(console, question, choices).word == "no":
+    if choose(console, question, choices, request=head).word == "no":
         return {"type": "reject", "message": ""}
     if not is_form:
         return {"type": "approve"}

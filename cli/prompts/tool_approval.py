@@ -11,22 +11,28 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.approval_request import CHANGE_MODEL, show_request
 from ..rendering.console import MARGIN, show_line
+from ..rendering.diffs.history import KEPT_DIFFS
 from ..rendering.tool_summary import format_call
-from .choice import choose
-from .choice_keys import Choice
+from .choice import choose, hold_request
+from .choice_keys import Choice, QuestionHead
 from .edit_tool_call import build_edit_decision, classify_content, edit_call
 
 ApprovalRequest = Mapping[str, Any]
+# Answers that the call's own block says, or a row below
+UNSHOWN = ("yes", "always", "edit", "no")
 
 
 def decide_call(
     console: Console, original: ApprovalRequest, allowed: Sequence[str]
 ) -> dict[str, Any]:
     """Return a yes, once or always, perhaps to an edited call; or a no with its reason."""
-    request, fits = original, _show_with_rule(console, original)
+    request, (head, fits) = original, _hold_with_rule(console, original)
     while True:
         choices = _build_choices(request, allowed, fits=fits)
-        reply = choose(console, _format_question(request, fits=fits), choices)
+        question = _format_question(request, fits=fits)
+        reply = choose(console, question, choices, request=head, unshown=UNSHOWN)
+        if head.is_kept:
+            KEPT_DIFFS.add(str(request.get("diff") or ""))
         match reply.word:
             case "yes":
                 return {"type": "approve"} if request is original else build_edit_decision(request)
@@ -41,7 +47,7 @@ def decide_call(
                 return {"type": "approve", "mode": "edits"}
             case "edit":
                 request = edit_or_keep(console, request)
-                fits = _show_with_rule(console, request)
+                head, fits = _hold_with_rule(console, request)
             case _:
                 is_read = "reject" in allowed and original["name"] != CHANGE_MODEL
                 return {"type": "reject", "message": reply.text if is_read else ""}
@@ -58,12 +64,12 @@ def edit_or_keep(console: Console, request: ApprovalRequest) -> ApprovalRequest:
         return request
 
 
-def _show_with_rule(console: Console, request: ApprovalRequest) -> bool:
-    """Show the whole request; return whether all of it is visible at once."""
-    fits = show_request(console, request)
+def _hold_with_rule(console: Console, request: ApprovalRequest) -> tuple[QuestionHead, bool]:
+    """Return the whole request, and whether all of it is visible at once."""
+    head, fits = hold_request(console, lambda: show_request(console, request))
     if request.get("always") and not fits:
         show_line(console, f"{MARGIN}{t('ask.no_always.long')}", "dim")
-    return fits
+    return head, fits
 
 
 def _format_question(request: ApprovalRequest, *, fits: bool) -> str:
@@ -111,8 +117,12 @@ def _build_choices(request: ApprovalRequest, allowed: Sequence[str], *, fits: bo
         calls, code = describe_rule(rule)
         thread, always = (t(f"key.call.{word}", calls=calls) for word in ("thread", "always"))
         note = t("ask.always") if rule.startswith("run_command(") else ""
-        choices.append(Choice("thread", thread, code=code))
-        choices.append(Choice("always", always, needs_enter=True, code=code, note=note))
+        has_edits = len(choices) > 1
+        choices.append(Choice("thread", thread, code=code, is_rare=has_edits))
+        choices.append(
+            Choice("always", always, needs_enter=True, code=code, note=note, is_rare=True)
+        )
     if "edit" in allowed:
-        choices.append(Choice("edit", t(f"key.call.edit.{classify_content(request)}")))
+        edit = t(f"key.call.edit.{classify_content(request)}")
+        choices.append(Choice("edit", edit, is_rare=True))
     return [*choices, Choice("no", t("key.call.no"))]

@@ -127,6 +127,18 @@ def show_text(console: Console, text: str) -> None:
         console.print(style_text(f"{BAR}{sanitize_text(line)}", ""))
 
 
+def show_markdown(console: Console, text: str) -> None:
+    """Show a whole text as Markdown; where nothing can be drawn, each line after a bar."""
+    if not can_redraw(console):
+        show_text(console, text)
+        return
+    from .markdown.blocks import MarkdownBlock
+    from .markdown.layout import render_block
+
+    for row in render_block(MarkdownBlock(text), console.width - len(MARGIN)):
+        console.print(Text.assemble(MARGIN, row) if row else row)
+
+
 def format_model_change(change: Mapping[str, Any]) -> str:
     """Describe the change, with its reason and both prices."""
     return t(

@@ -128,6 +128,12 @@ def render_lines(content: str | RenderableType, style: str = "") -> str:
     return lines.get()
 
 
+def write_captured(console: Console, rows: str) -> None:
+    """Write what the console has captured."""
+    console.file.write(rows)
+    console.file.flush()
+
+
 def write_lines(lines: str) -> None:
     """Write the result of `render_lines` at once."""
     sys.stdout.write(lines)

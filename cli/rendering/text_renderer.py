@@ -153,7 +153,7 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.ModeChanged) -> None:
         self._plan = event.plan
-        mode = t(f"run.mode.{event.mode}", plan=sanitize_line(event.plan))
+        mode = t(f"run.mode.{event.mode}")
         named = "" if event.agent == event.mode else f"@{sanitize_line(event.agent)} · "
         self._print_line(f"{named}{mode}", "cyan")
 
@@ -297,9 +297,6 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.Question) -> None:
         self._finish_block()
-        self._tools.add_shown_diffs(event)
-        for request in event.action_requests:
-            self._shown_diffs.add(str(request.get("diff") or ""))
         for request in event.action_requests:
             if request["name"] == "review":
                 diff = str(request["args"].get("diff", ""))

@@ -8,6 +8,7 @@ from typing import Protocol
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
+from .diffs.history import KEPT_DIFFS
 from .sanitize import sanitize_line
 from .tool_summary import format_call, format_facts
 
@@ -40,10 +41,6 @@ class CallView(Protocol):
         """Keep the call to show it with its result."""
         ...
 
-    def add_shown_diffs(self, event: ev.Question) -> None:
-        """Keep the diffs that the user has seen: they are not repeated after a yes."""
-        ...
-
     def show_output(self, event: ev.ToolOutput) -> None:
         """Take in a piece of a call's output."""
         ...
@@ -71,8 +68,6 @@ class ToolView:
         self._written: dict[str, _CallOutput] = {}
         self._speaker = ""
         """Id of the call whose output was shown last, below its name."""
-        self._asked: dict[str, str] = {}
-        """Diffs that a question has shown, by the call's id."""
 
     @property
     def running_calls(self) -> list[str]:
@@ -82,11 +77,6 @@ class ToolView:
     def add_call(self, event: ev.ToolCall) -> None:
         """Keep the call to show it with its result."""
         self._calls[event.id] = format_call(event.tool, event.args)
-
-    def add_shown_diffs(self, event: ev.Question) -> None:
-        """Keep the diffs that the user has seen: they are not repeated after a yes."""
-        for request in event.action_requests:
-            self._asked[str(request.get("tool_call_id"))] = str(request.get("diff") or "")
 
     def show_output(self, event: ev.ToolOutput) -> None:
         """Show the first lines as they arrive."""
@@ -135,7 +125,7 @@ class ToolView:
         elif event.tool == "ask_user" and event.ok:
             self._line(f"    {t('tool.answer', answer=sanitize_line(event.output))}", "dim")
         diff = str(event.metadata.get("diff") or "")
-        if diff and diff != self._asked.pop(event.id, ""):
+        if diff and diff not in KEPT_DIFFS:
             self._diff(diff)
         backups = event.metadata.get("backups") or {"": event.metadata.get("backup")}
         for file in filter(None, backups.values()):

@@ -32,7 +32,11 @@ from ..run_request import (
     validate_conversation,
     validate_request,
 )
-from ..startup_notices import collect_notices, collect_standing_notices
+from ..startup_notices import (
+    collect_notices,
+    collect_setting_notices,
+    collect_standing_notices,
+)
 from ..threads.workspace import open_workspace
 
 
@@ -71,7 +75,8 @@ class RunPreparation:
             name=new.name,
         )
         sent = [new.request, *options.get("aside", ())]
-        notices = collect_notices(root, self.threads.set_aside, deps.from_project, sent)
+        notices = await asyncio.to_thread(collect_setting_notices, deps)
+        notices += collect_notices(root, self.threads.set_aside, sent)
         notices += await asyncio.to_thread(delete_expired, self.threads, row.thread_id)
         notices += collect_standing_notices(deps, tests=needs_tests(job, options))
         return PreparedRun(row, context, notices, resumed=False)

@@ -44,7 +44,8 @@ async def test_task_starts_by_naming_project_settings(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]), mode="")
     events = [e async for e in runner.task("repair", folder=project, options=script)]
     message = [event.text for event in events if event.type == "notice"]
-    assert "this project's `.llc.yaml` sets security.mode" in message
+    sets = "this project's settings apply: the approval mode is `auto`"
+    assert sets in message
     (output,) = [
         item for item in message if item.startswith(IGNORED_INSTRUCTIONS.partition("{")[0])
     ]
@@ -55,6 +56,24 @@ async def test_task_starts_by_naming_project_settings(runner, project, play):
     assert f"; run `mcode trust {project.parent}` to review" in output
     events = [e async for e in runner.resume(events[-1].thread_id)]
     assert output in [event.text for event in events if event.type == "notice"]
+
+
+async def test_project_settings_are_said_once(runner, project, play):
+    script = play(calls([DONE]), mode="")
+    for settings, effects in (
+        ("security: {mode: auto}", ["the approval mode is `auto`"]),
+        ("security: {mode: auto}", []),
+        ("security: {mode: auto, command_whitelist: [make all]}", [
+            "the approval mode is `auto`; these commands run without asking: `make all`"]),
+        ("language: en", []),
+        ("sandbox: {mode: off}", ['`sandbox.mode` `off`']),
+    ):  # fmt: skip
+        (project / ".llc.yaml").write_text(settings)
+        trust(project, runner.home)
+        events = [e async for e in runner.task("repair", folder=project, options=script)]
+        texts = [event.text for event in events if event.type == "notice"]
+        head = "this project's settings apply: "
+        assert [each.removeprefix(head) for each in texts if each.startswith(head)] == effects
 
 
 async def test_the_folder_may_be_given_as_text(runner, project, play):

@@ -16,6 +16,7 @@ from ...i18n.catalogs import get_language, t
 from ...i18n.stored_messages import translate_stored
 from ..block_printer import BULLET, EDGE, BlockPrinter
 from ..console import style_text
+from ..diffs.history import KEPT_DIFFS
 from ..humanize import format_duration
 from ..line_breaks import TAB
 from ..sanitize import sanitize_line
@@ -62,8 +63,6 @@ class CallBlocks:
         self._group = StepGroup()
         self._full_effects, self._full_rows = FULL_EFFECTS, FULL_ROWS
         """What of this turn may still be shown in full."""
-        self._asked: dict[str, str] = {}
-        """Diffs that a question has shown, by the call's id."""
 
     @property
     def running_calls(self) -> list[str]:
@@ -133,11 +132,6 @@ class CallBlocks:
             self._keep_remark()
             self._group.items.append(Step(rows, kind))
         return has_effects
-
-    def add_shown_diffs(self, event: ev.Question) -> None:
-        """Keep the diffs that the user has seen: they are not repeated after a yes."""
-        for request in event.action_requests:
-            self._asked[str(request.get("tool_call_id"))] = str(request.get("diff") or "")
 
     def show_output(self, event: ev.ToolOutput) -> None:
         """Keep output until its call has ended."""
@@ -261,7 +255,7 @@ class CallBlocks:
             self._print_output(call.output, f"{verb} {phrase.subject}", ok=event.ok)
         self._print_answer(event)
         diff = str(facts.get("diff") or "")
-        if diff == self._asked.pop(event.id, ""):
+        if diff in KEPT_DIFFS:
             diff = ""
         if diff:
             self._print_diff(diff)

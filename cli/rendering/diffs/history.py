@@ -2,6 +2,9 @@
 
 import re
 
+KEPT_DIFFS = set[str]()
+"""Diffs of questions that stay above: a question that vanishes with its answer keeps none."""
+
 _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _Change = tuple[str, str, int, str]
 
@@ -18,10 +21,11 @@ class ShownDiffs:
 
     def filter_unshown(self, diff: str) -> str:
         """Return the files of a diff of which a changed line was not shown."""
+        all_changes = self._changes.union(*map(_list_changes, KEPT_DIFFS))
         return "".join(
             part
             for part in _FILE.split(diff)
-            if not (changes := _list_changes(part)) or not changes <= self._changes
+            if not (changes := _list_changes(part)) or not changes <= all_changes
         )
 
 

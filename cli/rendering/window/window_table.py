@@ -1,6 +1,6 @@
 """The table of what fills a model's window, below a bar in the colours of its kinds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,31 +16,35 @@ if TYPE_CHECKING:
 # Columns of the bar, and of the table
 MAX_BAR_COLUMNS = 60
 WIDEST_TABLE = 80
-FULL, EMPTY, MARK = "█", "░", "■ "
+EMPTY = "·"
 FREE_STYLE = "dim"
-# Styles of the kinds, in their order
-STYLES = (
-    "blue",
-    "cyan",
-    "magenta",
-    "green",
-    "yellow",
-    "bright_blue",
-    "bright_cyan",
-    "red",
-    "white",
-)
+# The cell and the colour of each kind, the same in bar and table
+CELLS: Mapping[str, tuple[str, str]] = {
+    "system": ("█", "blue"),
+    "instructions": ("▒", "blue"),
+    "tools": ("█", "cyan"),
+    "memory": ("▒", "cyan"),
+    "summary": ("▒", "magenta"),
+    "user": ("█", "green"),
+    "notes": ("▒", "green"),
+    "answers": ("█", "yellow"),
+    "thinking": ("▒", "yellow"),
+    "results": ("█", "magenta"),
+}
 
 
-def format_context(usage: "ContextUsage", columns: int) -> Text:
-    """Return the lines for this many columns."""
+def format_context(usage: "ContextUsage", columns: int, *, has_colors: bool = True) -> Text:
+    """Return the lines for this many columns; without colours each kind has its own digit."""
     columns = min(columns, WIDEST_TABLE)
     heads = [line for head in _build_heads(usage) for line in split_rows(head, columns)]
-    kinds = [kind for kind, tokens in usage.parts.items() if tokens]
-    styles = {kind: STYLES[at % len(STYLES)] for at, kind in enumerate(kinds)}
-    rows = [style_text(heads[0], "bold"), _draw_bar(usage, styles, min(columns, MAX_BAR_COLUMNS))]
+    kinds = [kind for kind in CELLS if usage.parts.get(kind)]
+    cells = {
+        kind: CELLS[kind] if has_colors else (str(number % 10), "")
+        for number, kind in enumerate(kinds, 1)
+    }
+    rows = [style_text(heads[0], "bold"), _draw_bar(usage, cells, min(columns, MAX_BAR_COLUMNS))]
     notes = [style_text(head, "dim") for head in heads[1:]]
-    return Text("\n").join([*rows, Text(), *_format_table(usage, styles), Text(), *notes])
+    return Text("\n").join([*rows, Text(), *_format_table(usage, cells), Text(), *notes])
 
 
 def _build_heads(usage: "ContextUsage") -> Iterator[str]:
@@ -63,9 +67,11 @@ def _build_heads(usage: "ContextUsage") -> Iterator[str]:
         yield t("slash.context.cut")
 
 
-def _format_table(usage: "ContextUsage", styles: dict[str, str]) -> Iterator[Text]:
-    parts = [(kind, t(f"slash.context.{kind}")) for kind in styles]
-    rows = [(MARK, styles[kind], label, usage.parts[kind]) for kind, label in parts]
+def _format_table(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]]) -> Iterator[Text]:
+    rows = [
+        (f"{mark} ", style, t(f"slash.context.{kind}"), usage.parts[kind])
+        for kind, (mark, style) in cells.items()
+    ]
     rows += [("    ", "", name, tokens) for name, tokens in usage.results.items()]
     rows.append((f"{EMPTY} ", FREE_STYLE, t("slash.context.free"), usage.free))
     width = max(measure_width(mark + label) for mark, _, label, _ in rows)
@@ -84,13 +90,16 @@ def _format_share(tokens: int, window: int) -> str:
     return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
 
 
-def _draw_bar(usage: "ContextUsage", styles: dict[str, str], columns: int) -> Text:
-    """Return what is used, a colour for each kind, and what is free as shade."""
-    bar, end, tokens = Text(), 0, 0
-    for kind, style in styles.items():
-        tokens += usage.parts[kind]
-        share = tokens / usage.window if usage.window else 0.0
-        size = min(round(share * columns), columns) - end
-        bar.append(FULL * size, style)
-        end += size
-    return bar.append(EMPTY * (columns - end), FREE_STYLE)
+def _draw_bar(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]], columns: int) -> Text:
+    """Return what is used, at least a cell for each kind, and what is free."""
+    window = max(usage.window, usage.used)
+    sizes = {
+        kind: max(1, round(usage.parts[kind] / window * columns)) if usage.window else 0
+        for kind in cells
+    }
+    while sum(sizes.values()) > columns:
+        sizes[max(sizes, key=lambda kind: sizes[kind])] -= 1
+    bar = Text()
+    for kind, (mark, style) in cells.items():
+        bar.append(mark * sizes[kind], style)
+    return bar.append(EMPTY * (columns - len(bar)), FREE_STYLE)

@@ -20,6 +20,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.output import Output, create_output
 
+from ...prompts.choice_list import find_color_depth
 from ...prompts.typing_state import TYPING
 from ...terminal_options import has_vi_keys
 from .completer import is_completed_while_typing
@@ -66,6 +67,7 @@ class LivePrompt:
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,
+            color_depth=find_color_depth(),
             min_redraw_interval=REDRAW,
             input=input,
             output=output or _create_output(),

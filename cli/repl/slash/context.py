@@ -7,6 +7,7 @@ from rich.text import Text
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.block_printer import EDGE
+from ...rendering.console import open_console
 from ...rendering.definition_list import get_terminal_width
 from ...rendering.window.window_table import format_context
 from ..session.session import Session
@@ -24,7 +25,9 @@ async def show_context(session: Session, _: str) -> None:
     usage = await measure_context(runner, session.thread)
     if session.usage:  # the status line shows the same share
         session.usage = replace(session.usage, window=usage.used)
-    table = format_context(usage, get_terminal_width() - len(EDGE))
+    console = open_console(stderr=False)
+    has_colors = bool(console.color_system) and not console.no_color
+    table = format_context(usage, get_terminal_width() - len(EDGE), has_colors=has_colors)
     rows = (Text.assemble(EDGE, row) for row in table.split("\n", allow_blank=True))
     session.show(Text("\n").join(rows))
 

@@ -124,3 +124,55 @@ def test_key_before_resumed_question_chooses_nothing(tmp_path: Path, keys: str) 
         terminal.type(f"fg\r{keys}").wait_for(is_ready)
         assert "got " not in terminal.scrollback()
         terminal.type("n").wait_for("got no ''")
+
+
+HEADED = (
+    "from maxagent.cli.prompts.choice import choose, hold_request\n"
+    "from maxagent.cli.prompts.choice_keys import Choice\n"
+    "from maxagent.cli.rendering.console import open_console\n"
+    "console = open_console()\n"
+    "def show():\n"
+    "    for row in range(ROWS): console.print('row', row)\n"
+    "    return True\n"
+    "choices = [Choice('yes', 'Yes'), Choice('always', 'Always', is_rare=True),\n"
+    "    *[Choice(word, word, is_rare=True) for word in ('edit', 'ask')], Choice('no', 'No')]\n"
+    "head, _ = hold_request(console, show)\n"
+    "reply = choose(console, 'Do it?', choices, request=head, unshown=('yes', 'no'))\n"
+    "print('got', reply.word, head.is_kept)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "keys", "end"),
+    [
+        (3, ["1"], "got yes False"),
+        (3, ["n"], "got no False"),
+        (3, ["m", "a"], "❯ Always\ngot always False"),
+        (3, ["2", "5"], "got no False"),
+        (3, ["use tabs\r"], "got no False"),
+        (20, ["1"], "❯ Yes\ngot yes True"),
+    ],
+)
+def test_answered_request_vanishes_if_it_fits(
+    rows: int, keys: list[str], end: str, tmp_path: Path
+) -> None:
+    with open_terminal(tmp_path, HEADED.replace("ROWS", str(rows))) as terminal:
+        terminal.resize(80, 24)
+        for key in keys:
+            terminal.wait_for(is_ready)
+            assert "row 2" in terminal.scrollback() and terminal.scrollback().count("Do it?") == 1
+            terminal.type(key).wait_for(lambda screen: not is_ready(screen))
+        terminal.wait_for("got ")
+        above = terminal.scrollback().strip()
+        assert above.endswith(end) and ("row 2" in above) == (rows > 10)
+
+
+def test_request_is_kept_where_the_window_shrinks(tmp_path: Path) -> None:
+    with open_terminal(tmp_path, HEADED.replace("ROWS", "12")) as terminal:
+        terminal.resize(80, 30)
+        terminal.wait_for(is_ready)
+        terminal.resize(80, 12)
+        terminal.wait_for("Enter choose")
+        terminal.wait_for(is_ready)
+        terminal.type("1").wait_for("got yes True")
+        assert "row 0" in terminal.scrollback() and "row 11" in terminal.scrollback()

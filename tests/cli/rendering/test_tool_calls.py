@@ -1,3 +1,6 @@
+import pytest
+
+from maxagent.cli.rendering import tool_calls
 from maxagent.cli.rendering.tool_calls import FIRST_LINES, LAST_LINES, ToolView
 from maxagent.sdk import events as ev
 
@@ -69,13 +72,11 @@ def test_error_ending_in_colon_shows_following_lines() -> None:
         assert message == ["  ✗ run_command make", f"    {error.splitlines()[0]}", *lines]
 
 
-def test_diff_shown_by_question_is_not_repeated() -> None:
-    request = {"name": "edit", "args": {}, "tool_call_id": "c", "diff": DIFF}
+def test_diff_shown_by_question_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     for asked, lines in ((DIFF, []), (DIFF + "+more\n", [f"| {DIFF}"])):
         seen = Seen()
-        question = ev.Question("t", "i", "approval", [{**request, "diff": asked}], [{}])
+        monkeypatch.setattr(tool_calls, "KEPT_DIFFS", {asked})
         seen.view.add_call(CALL)
-        seen.view.add_shown_diffs(question)
         seen.view.show_result(result(diff=DIFF))
         assert seen.lines == ["  ✓ run_command make", *lines]
 

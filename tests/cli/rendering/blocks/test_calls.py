@@ -5,6 +5,7 @@ import pytest
 from glass_console import GlassConsole
 
 from maxagent.cli.rendering.block_printer import BlockPrinter
+from maxagent.cli.rendering.blocks import calls
 from maxagent.cli.rendering.blocks.calls import CallBlocks
 from maxagent.cli.rendering.blocks.folds import Fold
 from maxagent.sdk import events as ev
@@ -113,13 +114,13 @@ def test_answer_of_the_user_is_shown() -> None:
     assert seen.rows == ["", "● Asked Which?", "  answered: the \\x1b[2Jred"]
 
 
-def test_diff_shown_by_a_question_is_not_repeated() -> None:
-    seen = Seen()
-    request = {"name": "edit", "args": {}, "tool_call_id": "c", "diff": DIFF}
-    seen.call("edit", {"file_path": "x"})
-    seen.calls.add_shown_diffs(ev.Question("t", "i", "approval", [request], [{}]))
-    seen.end(diff=DIFF)
-    assert seen.diffs == []
+def test_diff_that_a_question_keeps_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    for diff, repeated in ((DIFF, []), ("+other\n", [DIFF])):
+        monkeypatch.setattr(calls, "KEPT_DIFFS", {diff})
+        seen = Seen()
+        seen.call("edit", {"file_path": "x"})
+        seen.end(diff=DIFF)
+        assert seen.diffs == repeated
 
 
 def test_todo_calls_have_a_block_of_their_own() -> None:

@@ -5,24 +5,24 @@ from dataclasses import replace
 import pytest
 
 from maxagent.cli.rendering.text_width import measure_width
-from maxagent.cli.rendering.window.window_table import format_context
-from maxagent.sdk.threads.context_usage import ContextUsage
+from maxagent.cli.rendering.window.window_table import CELLS, format_context
+from maxagent.sdk.threads.context_usage import KINDS, ContextUsage
 
 PARTS = {"system": 2_000, "tools": 6_000, "summary": 0, "user": 400, "answers": 1_600,
          "results": 30_000}  # fmt: skip
 USAGE = ContextUsage("chat", "openai/m", 128_000, 100_000, 40_000, True, 0.9, False, PARTS,
                      {"run_command": 20_000, "read_file": 10_000})  # fmt: skip
 AT_80 = """40,000 of 128,000 tokens (31%)
-███████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+████████████████████········································
 
-■ system prompt   2,000    2%
-■ tools           6,000    5%
-■ your messages     400   <1%
-■ answers         1,600    1%
-■ tool results   30,000   23%
+█ system prompt   2,000    2%
+█ tools           6,000    5%
+█ your messages     400   <1%
+█ answers         1,600    1%
+█ tool results   30,000   23%
     run_command  20,000   16%
     read_file    10,000    8%
-░ free           88,000   69%
+· free           88,000   69%
 
 Compacted at 100,000 tokens
 From the provider's cache: 90% of the last request"""
@@ -37,7 +37,18 @@ def test_bar_has_the_colours_of_the_kinds() -> None:
     table = format_context(USAGE, 200)
     assert table.plain == AT_80
     bar = table.split("\n")[1]
-    assert len({str(span.style) for span in bar.spans}) == 5
+    assert len({str(span.style) for span in bar.spans}) == 6
+
+
+def test_kinds_without_colours_have_digits() -> None:
+    parts = dict.fromkeys(CELLS, 4_000)
+    lines = format_context(replace(USAGE, parts=parts), 80, has_colors=False).plain.splitlines()
+    assert lines[1].startswith("112233445566778899") and len({*lines[1]}) == 11
+    assert [line[0] for line in lines[3:13]] == [*"1234567890"]
+
+
+def test_each_kind_has_a_cell_of_its_own() -> None:
+    assert len({*CELLS.values()}) == len(CELLS) == len(KINDS)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -61,7 +61,7 @@ async def test_question_is_answered_or_skipped_by_next_message(
     assert "Made." in await talk.say("make it", typed="yes\n")
     assert (talk.project / "made").exists()
     output = await talk.say("again", typed="")
-    assert "Interrupted before you answered" in output and "Made." not in output
+    assert "The question waits" in output and "Made." not in output
     assert "Left." in await talk.say("something else")
     assert told(provider)[-1] == "something else"
 
@@ -130,7 +130,7 @@ async def test_thread_keeps_options_and_mode_of_approved_plan(
     session = talk.session
     session.options = {**session.options, "mode": "ask", "plan": True}
     provider.script([{"text": "Thought."}, {"text": "And on."}])
-    assert "plan mode, plan file" in await talk.say("think")
+    assert "plan mode: nothing but the plan" in await talk.say("think")
     assert "plan mode" not in await talk.say("on")
     assert session.options == {} and session.plan and session.thread_options.get("mode") == "ask"
     talk.write(f"project/{session.thread_options.get('plan_file')}", "1. all\n")

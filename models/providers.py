@@ -10,7 +10,7 @@ A new provider, or a quirk for which its row has a field, takes:
 A new kind of quirk in what a provider is sent takes:
 
 - a new field of the row in `models/providers.py`, never the provider's name; `build_options` in
-  `request_format.py` of each protocol it concerns: `models/chat_completions`, `models/responses`,
+  `dialect.py` of each protocol it concerns: `models/chat_completions`, `models/responses`,
   `models/anthropic`. A row has `headers` for every request, and `tool_fields` for requests of chat
   completions with tools; it has no field yet for the body of every request
 - `docs/models.md`

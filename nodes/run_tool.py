@@ -35,6 +35,7 @@ from .approval.dispatch import group_children
 from .approval.evaluate import EDITED, explain_refusal, recheck_call
 from .background.command_record import open_background
 from .cards.card_library import open_card_access
+from .conversation.bridge import IN_BACKGROUND
 from .conversation.loaded_skills import mark_skills
 from .events.context import CardProposed
 from .events.progress import Todos
@@ -361,6 +362,8 @@ def _answer_call(
     )
     if call["notice"].startswith(EDITED.partition("{")[0]):  # a result could say so, too
         message.additional_kwargs["edited"] = call["args"]
+    if running := result.metadata.get("background"):
+        message.additional_kwargs[IN_BACKGROUND] = running
     mark_images(message, result.metadata.get(IMAGES, ()))
     mark_skills(message, result.metadata.get(SKILL))
     metadata = result.metadata

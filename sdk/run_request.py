@@ -16,8 +16,8 @@ from ..nodes.run.attempt import MAX_ATTEMPTS, MIN_ATTEMPTS
 from ..nodes.run.modes import apply_choice
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
-from .generated_tests import validate_tested_file
 from .graph_registry import CHAT, EDIT, TASK, Job, find_job
+from .tested_file import validate_tested_file
 
 # Options that one kind of job alone knows
 ONLY_FOR = {

@@ -17,7 +17,7 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.thread_id import create_thread_id
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
-from .capabilities import LOGIN, ClientFeatures, build_greeting, read_client
+from .capabilities import LOGIN, ClientFeatures, build_initialize_result, read_client
 from .connection import Connection
 from .frames import INTERNAL_ERROR, INVALID_PARAMS, UNKNOWN_METHOD, RpcError
 from .params import as_object, read_list, require_text
@@ -140,7 +140,7 @@ class AcpAgent:
 
     async def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
         self.version, self._capabilities = read_client(params)
-        return build_greeting(self.version)
+        return build_initialize_result(self.version)
 
     async def _log_in(self, params: dict[str, Any]) -> None:
         """Check that a key is there: the login itself happens in a terminal."""

@@ -24,7 +24,7 @@ class ClientFeatures(NamedTuple):
     capabilities: dict[str, Any] = {}
 
 
-def greet(frame: bytes, write_fd: int) -> ClientFeatures | None:
+def answer_initialize(frame: bytes, write_fd: int) -> ClientFeatures | None:
     """Answer the first message of a client if it is `initialize`; None if it is another one.
 
     Raises OSError when the client is gone.
@@ -36,7 +36,7 @@ def greet(frame: bytes, write_fd: int) -> ClientFeatures | None:
         client = read_client(message.get("params") or {})
     except RpcError:  # the connection answers it
         return None
-    write_frame(write_fd, {"id": message["id"], "result": build_greeting(client.version)})
+    write_frame(write_fd, {"id": message["id"], "result": build_initialize_result(client.version)})
     return client
 
 
@@ -50,7 +50,7 @@ def read_client(params: dict[str, Any]) -> ClientFeatures:
     return ClientFeatures(version, as_object(params.get(name)))
 
 
-def build_greeting(version: int) -> dict[str, Any]:
+def build_initialize_result(version: int) -> dict[str, Any]:
     """Return the answer to `initialize`: what of the protocol is there."""
     about = {"name": "maxagent", "title": "MaxAgent", "version": __version__}
     login: dict[str, Any] = {"name": t("acp.login"), "description": t("acp.log_in")}

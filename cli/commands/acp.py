@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 
-from ..acp.capabilities import ClientFeatures, greet
+from ..acp.capabilities import ClientFeatures, answer_initialize
 from ..acp.frames import read_frames
 
 
@@ -17,7 +17,7 @@ def acp() -> None:
     frames = read_frames(0)
     first = next(frames, None)
     try:
-        client = greet(first, stdout) if first else None
+        client = answer_initialize(first, stdout) if first else None
     except OSError:  # the client is gone
         return
     if first:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import exit_codes, paths
+from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json, echo_wrapped
 from .threads.listing import AsJson
@@ -25,7 +26,6 @@ app = typer.Typer(
 @app.command("list")
 def list_agents(as_json: AsJson = False) -> None:
     """List agents: built-in, your own, and those of a trusted project."""
-    from ..i18n.catalogs import t
     from ..rendering.table import show_table
 
     trust = _load_trust()
@@ -55,7 +55,6 @@ def list_agents(as_json: AsJson = False) -> None:
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> None:
     """Show an agent in effect here: settings, tools, rules and prompt."""
-    from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
     profile = _load_agents(_load_trust()).find(name)
@@ -103,7 +102,6 @@ def create(
     from contextlib import nullcontext
 
     from ...config.trust.decision import keep_trust
-    from ..i18n.catalogs import t
     from .agents_template import write_new
 
     folder = (Path.cwd() / ".llc" if project else paths.locate_home()) / "agents"
@@ -125,7 +123,6 @@ def validate(
 
     with without_collector():
         from .agents_validation import find_files, inspect_file
-    from ..i18n.catalogs import t
 
     files = find_files(places, Path.cwd(), paths.locate_home())
     looks = [inspect_file(file, paths.locate_home()) for file in files]

@@ -11,6 +11,7 @@ from ...config import paths
 from ...config.errors import NotInteractiveError, UsageError
 from ...config.exit_codes import FAILED
 from ...config.text import text
+from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
 
 app = typer.Typer(
@@ -64,7 +65,6 @@ def status(
     """Show where the key or login of each provider comes from. Exit code 1: there is none."""
     from ...config.settings.loader import load_settings
     from ...models.key_sources import list_key_sources
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import format_time
     from ..rendering.table import show_table
 
@@ -107,7 +107,6 @@ def status(
 def logout(provider: Provider = "") -> None:
     """Delete a provider's stored key or login. Without a provider: the only one."""
     from ...models.auth.credentials import delete_credential, read_credentials
-    from ..i18n.catalogs import t
     from ..prompts.login import warn_of_variable
 
     home = paths.locate_home()

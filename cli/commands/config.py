@@ -13,6 +13,7 @@ import typer
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.text import text
+from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
@@ -103,7 +104,6 @@ def set_setting(
     from ...config.settings.keys import is_secret, split_key
     from ...config.settings.writer import set_value
     from ...config.trust.decision import keep_trust
-    from ..i18n.catalogs import t
     from ..prompts.trust import warn_untrusted
 
     if project and is_secret(split_key(key)) and not _REFERENCE.fullmatch(value):
@@ -131,7 +131,6 @@ def init() -> None:
     from importlib import resources
 
     from ...config.settings.writer import create_file
-    from ..i18n.catalogs import t
 
     file = _locate_file(project=False)
     template = resources.files(__package__ or "").joinpath("config_template.yaml")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import paths
+from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json
 from ..slash_names import BUILTIN_SLASH_NAMES
@@ -35,7 +36,6 @@ def list_commands(
     from ...config.agents.custom_commands import load_custom_commands
     from ...config.agents.registry import find_agents
     from ...config.trust.decision import check_trust
-    from ..i18n.catalogs import t
     from ..rendering.table import show_table
 
     folder, home = Path.cwd(), paths.locate_home()
@@ -73,7 +73,6 @@ def _list_ignored(trust: "Trust") -> Iterator[str]:
 
 
 def _format_remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
-    from ..i18n.catalogs import t
 
     for command in commands:
         if command.fault:
@@ -83,7 +82,6 @@ def _format_remarks(commands: "list[CustomCommand]", agents: Collection[str]) ->
 
 
 def _collect_notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
-    from ..i18n.catalogs import t
 
     shadowed = [t("commands.shadowed")] if command.name in BUILTIN_SLASH_NAMES else []
     is_known = not command.agent or command.agent in agents

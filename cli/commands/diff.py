@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config.errors import UsageError
+from ..i18n.catalogs import t
 from ..prompts.sync_bridge import run_sync
 from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
@@ -35,7 +36,6 @@ def diff(
     from ...config import paths
     from ...sdk.threads.file_history import open_recorded_files
     from ..execution.thread_argument import resolve_thread
-    from ..i18n.catalogs import t
 
     if end is not None and end < start:
         raise UsageError("`--to` is before `--from`", hint="give the earlier step as `--from`")
@@ -89,7 +89,6 @@ def _print_diff(text: str) -> None:
 
 def _print_escaped(text: str) -> None:
     """Escape control characters except `\\r\\n`, which a patch needs and which is harmless."""
-    from ..i18n.catalogs import t
     from ..rendering.sanitize import sanitize_text
 
     safe_text = "\r\n".join(sanitize_text(part) for part in text.split("\r\n"))

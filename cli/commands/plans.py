@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ...config.plan_files import find_plan, list_plans, read_plan_file
+from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
 
 app = typer.Typer(
@@ -26,7 +27,6 @@ def list_all(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the plans of the current folder, the newest first."""
-    from ..i18n.catalogs import t
     from ..rendering.humanize import format_age
     from ..rendering.table import show_table
 

@@ -11,6 +11,7 @@ import typer
 
 from ...config import exit_codes
 from ...config.errors import UsageError
+from ..i18n.catalogs import t
 from ..prompts.sync_bridge import run_sync
 from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
@@ -67,7 +68,6 @@ class _RewindRequest:
 
 def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
     """Show the steps and ask for one; without a terminal only show them."""
-    from ..i18n.catalogs import t
     from ..prompts.choice import ask_number
     from ..rendering.listings.steps import show_steps
 
@@ -142,7 +142,6 @@ def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
 def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int | None) -> None:
     """Print what would change; `left` is the conversation's last step now, None if it stays."""
     from ..execution import restore_files
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import format_title
 
     if not way and left is None:
@@ -159,7 +158,6 @@ def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int
 def _rewind_conversation(row: "ThreadRow", step: "ThreadStep") -> None:
     from ...config import paths
     from ..execution.retired_cards import show_retired
-    from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
     with without_collector():

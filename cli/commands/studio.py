@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..i18n.catalogs import t
 from ..options import Mode
 from ..rendering.output import echo
 
@@ -23,7 +24,6 @@ def studio(
     """Open your threads in LangGraph Studio: graphs, state, time travel, answers."""
     from ...config import paths
     from ...sdk.studio.server import serve
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index

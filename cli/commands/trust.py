@@ -11,6 +11,7 @@ import typer
 from ...config import exit_codes
 from ...config.errors import NotInteractiveError, UsageError
 from ...config.text import text
+from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
 
 Folder = Annotated[Path, typer.Argument(help="Project folder; default: the current folder.")]
@@ -41,7 +42,6 @@ def trust(
 def _confirm_trust(folder: Path, *, yes: bool) -> None:
     from ...config import paths
     from ...config.trust.decision import check_trust, grant_trust, with_referenced_files
-    from ..i18n.catalogs import t
     from ..prompts.choice import confirm
     from ..prompts.trust import show_inventory
     from ..rendering.listings.trust_inventory import format_inventory
@@ -76,7 +76,6 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
 def _revoke_trust(folder: Path) -> None:
     from ...config import paths
     from ...config.trust.decision import revoke_trust
-    from ..i18n.catalogs import t
     from ..rendering.sanitize import sanitize_line
 
     was = revoke_trust(folder, paths.locate_home())
@@ -87,7 +86,6 @@ def _revoke_trust(folder: Path) -> None:
 def _list_folders(as_json: bool) -> None:
     from ...config import paths
     from ...config.trust.store import read_consents
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import format_time
     from ..rendering.sanitize import sanitize_line
     from ..rendering.table import show_table
@@ -128,7 +126,6 @@ def _find_state(folder: str) -> tuple[str, Sequence[str]]:
 
 
 def _format_state(state: str, changed: Sequence[str]) -> str:
-    from ..i18n.catalogs import t
     from ..rendering.listings.trust_inventory import describe_trust_state
 
     return describe_trust_state(changed) if state == "trusted" else t(f"trust.state.{state}")

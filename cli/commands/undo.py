@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...config import exit_codes
+from ..i18n.catalogs import t
 from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
 
@@ -51,7 +52,6 @@ def _take_back(
     from ...sdk.threads.file_history import open_leased_files
     from ..execution import restore_files
     from ..execution.thread_argument import resolve_thread
-    from ..i18n.catalogs import t
 
     row = resolve_thread(thread, lambda row: _has_something(row, kind))
     with open_leased_files(row, paths.locate_home()) as files:
@@ -73,7 +73,6 @@ def _apply_restore(
 ) -> "RestoreResult | None":
     """Show the plan, ask and apply it; return None if there is nothing to restore."""
     from ..execution import restore_files
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import format_title
 
     thread = row.thread_id[:SHORT_ID]

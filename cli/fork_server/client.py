@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from ..i18n.catalogs import t
 from . import channel, identity
 from .choice import is_off, locate_home
 
@@ -168,7 +169,6 @@ def _end_by_signal(number: int) -> NoReturn:
 
 def _report_lost(number: int) -> int:
     from ...config.exit_codes import FAILED
-    from ..i18n.catalogs import t
     from ..rendering.output import echo
 
     echo(t("fork_server.lost", number=number), err=True)

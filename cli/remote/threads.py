@@ -9,6 +9,7 @@ import typer
 from ...config.errors import UsageError
 from ...config.text import text
 from ..commands.undo import Yes
+from ..i18n.catalogs import t
 from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo, echo_json, echo_wrapped
 from .address import get_server
@@ -73,7 +74,6 @@ def list_threads(
     as_json: AsJson = False,
 ) -> None:
     """List the threads of the server, most recent first."""
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import show_rows
 
     rows = ask_server(lambda server: server.list_threads(search))
@@ -93,7 +93,6 @@ def show(
 ) -> None:
     """Show a thread: status, messages and tool calls."""
     from ...sdk.threads.transcript import TranscriptEntry
-    from ..i18n.catalogs import t
     from ..rendering.transcript import show_transcript
 
     thread_id = find_thread(thread)["thread_id"]
@@ -112,7 +111,6 @@ def show(
 
 
 def _list_facts(row: "ThreadRow") -> list[tuple[str, str]]:
-    from ..i18n.catalogs import t
     from ..rendering.listings.threads import format_status, format_time
 
     return [
@@ -144,8 +142,6 @@ def rename(
     name: Annotated[str, typer.Argument(help="New name.")],
 ) -> None:
     """Rename a thread."""
-    from ..i18n.catalogs import t
-
     thread_id = _post(thread, "name", {"name": name})["thread_id"]
     echo(t("threads.renamed", id=thread_id[:8], name=name.strip()), err=True)
 
@@ -156,8 +152,6 @@ def fork(
     thread: Thread = None,
 ) -> None:
     """Continue from a step in a new thread. Prints the new thread's ID."""
-    from ..i18n.catalogs import t
-
     row = find_thread(thread)
     forked = _post(row["thread_id"], "fork", {"step": at})["answer"]["thread_id"]
     echo(forked)
@@ -198,7 +192,6 @@ def _restore(
     as_json: bool,
 ) -> None:
     from ..execution.restore_files import confirm_restore
-    from ..i18n.catalogs import t
     from ..i18n.message_translation import translate
     from ..rendering.sanitize import sanitize_line
 
@@ -222,8 +215,6 @@ def _restore(
 @app.command()
 def diff(thread: Thread = None) -> None:
     """Show a thread's changes as a diff."""
-    from ..i18n.catalogs import t
-
     thread_id = find_thread(thread)["thread_id"]
     changes = ask_server(lambda server: server.read_diff(thread_id))
     if changes:

@@ -86,7 +86,7 @@ class RetrySection(Section):
     initial_delay: float = Field(default=0.5, gt=0, le=3600)
     """Seconds before the first repetition, up to half of them at random."""
     max_delay: float = Field(default=30.0, gt=0, le=3600)
-    """The longest delay; a longer one that the provider asks for is kept."""
+    """The longest delay; a provider that asks for more gets it, up to two minutes."""
     exponential_base: float = Field(default=2.0, ge=1, le=10)
     """Each delay is the one before it times this."""
 

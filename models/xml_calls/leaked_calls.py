@@ -73,13 +73,13 @@ def has_broken_call(text: str) -> bool:
     start = next((place for place in _list_places(text) if MARKUP.match(text, place)), None)
     if start is None or text[text.rfind("\n", 0, start) + 1 : start].strip():
         return False
-    last_line = text.rstrip().rpartition("\n")[2]
-    is_open = "</" not in text[start:] and "end|>" not in text[start:] and "end｜>" not in text
+    last_line, markup = text.rstrip().rpartition("\n")[2], text[start:]
+    is_open = not any(mark in markup for mark in ("</", "end|>", "end｜>"))
     return is_open or last_line.rstrip().endswith((">", "]", "}"))
 
 
 def may_have_calls(text: str) -> bool:
-    """Return whether it is worth to look."""
+    """Return whether a text can have the markup of a call: a quick look before a slow one."""
     marks = "<", "[TOOL_CALLS]", "functools["
     return any(mark in text for mark in marks) or bool(PYTHON_CALLS.match(text.lstrip()))
 

@@ -1,4 +1,4 @@
-"""What a call starts by a name: an approval binds to it, from the question to the run."""
+"""The files and programs that a call would run: an approval holds while they are unchanged."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,8 @@ from .stubs import format_call
 from .token_estimate import estimate_text
 from .user_requests import ends_turn, is_request
 
-COMMANDS = frozenset(["run_command"])
+# Key in a result's `additional_kwargs`: the ID under which its command runs on
+IN_BACKGROUND = "background"
 # Sentences of the user that bind later work
 BINDING = re.compile(
     r"\b(?:must|never|always|only|don't|do not|doesn't|should(?:n't)?|mustn't|cannot|can't|avoid|"
@@ -138,16 +139,23 @@ def _read_result(record: _Record, result: ToolMessage, call: Mapping[str, Any]) 
         for path in paths:
             record.changed.pop(path, None)
             record.changed[path] = None
-    elif call["name"] not in COMMANDS:
-        record.read |= dict.fromkeys(paths)
-    if call["name"] in COMMANDS:
+    elif call["name"] == "run_command":
         record.commands.pop(line, None)
-        first_line = str(result.text).split("\n", 1)[0].removeprefix("Error: ")
-        record.commands[line] = first_line if failed else "exit code 0"
+        record.commands[line] = _describe_end(result)
+    else:
+        record.read |= dict.fromkeys(paths)
     if failed:
         record.failure, record.failed_call = f"{line}\n{result.text}", line
     elif record.failed_call == line:
         record.failure = record.failed_call = ""
+
+
+def _describe_end(result: ToolMessage) -> str:
+    """Return how a command ended, or that it went on in the background."""
+    if result.status == "error":
+        return str(result.text).split("\n", 1)[0].removeprefix("Error: ")
+    running = result.additional_kwargs.get(IN_BACKGROUND)
+    return f"went on in the background, id: {running}" if running else "exit code 0"
 
 
 def _find_binding_sentences(words: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ class CompactionStarted(AgentEvent):
 
     type: ClassVar[Literal["compaction_started"]] = "compaction_started"
     conversation: str
-    """`architect`, `coder`, `tester`, `editor` or `chat`."""
+    """`architect`, `coder`, `tester`, `editor` or `chat`; `agent` for that of a sub-agent."""
     reason: Literal["limit", "overflow", "user"]
     """The limit is reached, the provider rejected the request as too long, or the user asked."""
     tokens: int

@@ -21,8 +21,8 @@ from ..tool_task import PendingCall, ToolTask, get_journal_key, list_named_files
 from .journaled_runs import run_hooks
 
 DENIED = "A hook refused this call: {reason}"
-ALONE = "A hook wants the user to be asked about this call ({reason}); call the tool alone"
-SAID = "The hook `{command}` says:\n{note}"
+CALL_ALONE = "A hook wants the user to be asked about this call ({reason}); call the tool alone"
+HOOK_NOTE = "The hook `{command}` says:\n{note}"
 OBJECTED = "The hook `{command}` objects:\n{reason}"
 # What the ID of a call ends with where its result is kept while hooks run after it
 _KEPT = "-answer"
@@ -68,7 +68,7 @@ async def run_before_hooks(
         return HookDecision(notes=notes)
     reason = "; ".join(asking)
     if task.get("together"):
-        return HookDecision("deny", ALONE.format(reason=reason))
+        return HookDecision("deny", CALL_ALONE.format(reason=reason))
     return HookDecision("ask", reason)
 
 
@@ -110,7 +110,7 @@ def _format_notes(answers: Sequence[tuple[ConfiguredHook, HookAnswer]]) -> list[
         if answer.verdict == "deny":
             notes.append(OBJECTED.format(command=hook.command, reason=answer.reason))
         if answer.note:
-            notes.append(SAID.format(command=hook.command, note=answer.note))
+            notes.append(HOOK_NOTE.format(command=hook.command, note=answer.note))
     return notes
 
 

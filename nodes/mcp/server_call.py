@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...memory.journal import AskedCall
-from ...tools.mcp.approved_definitions import keep_approved
+from ...tools.mcp.approved_definitions import record_approval
 from ...tools.mcp.errors import McpError
 from ...tools.mcp.input_request import InputAnswer, InputAnswers, InputRequest, InputRequired
 from ...tools.mcp.mcp_access import McpAccess, ServerCall
@@ -105,7 +105,7 @@ async def _check_definition(tool: McpTool, call: PendingCall, access: McpAccess,
     if now and call.get("definition", now.digest) != now.digest:
         return CHANGED
     try:
-        await asyncio.to_thread(keep_approved, access.home, server, now or tool.definition, root)
+        await asyncio.to_thread(record_approval, access.home, server, now or tool.definition, root)
     except OSError as error:  # on a full disk it is asked again
         _logger.warning("the approved definition was not kept: %s", error)
     return ""

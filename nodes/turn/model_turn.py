@@ -283,7 +283,7 @@ def _build_continuation(
         return [build_note(role, GO_ON)]
     is_told = bool(history) and history[-1].text == CALL_AS_TEXT
     text = str(answer.text)
-    if is_told or "<" not in text and "[TOOL_CALLS]" not in text:
+    if is_told or "<" not in text and "[" not in text:  # no markup of a call begins otherwise
         return []
     from ...models.xml_calls.leaked_calls import has_broken_call
 

@@ -159,18 +159,20 @@ class PullRequestFlow:
         if not proposal.goes_to(publication):
             await self._refuse_other_place(record, publication, proposal)
         execution = Execution(publication, proposal, self._locate_checkout())
-        while record.state != "done" and not self._is_stopping():
-            try:
-                record = await self._save(await execution.advance(record))
-            except HooksChangedError as error:
-                proposal = proposal.with_hooks(error.hooks)
-                record = await self._save(record.advance("asked", proposal=proposal.to_json()))
-                if not self._is_yes() or proposal.needs_answer:
-                    break
-                record = await self._save(record.advance("approved"))
-                execution = Execution(publication, proposal, self._locate_checkout())
-        await execution.close()
-        return record
+        try:
+            while record.state != "done" and not self._is_stopping():
+                try:
+                    record = await self._save(await execution.advance(record))
+                except HooksChangedError as error:
+                    proposal = proposal.with_hooks(error.hooks)
+                    record = await self._save(record.advance("asked", proposal=proposal.to_json()))
+                    if not self._is_yes() or proposal.needs_answer:
+                        break
+                    record = await self._save(record.advance("approved"))
+                    execution = Execution(publication, proposal, self._locate_checkout())
+            return record
+        finally:
+            await execution.close()
 
     async def _refuse_other_place(
         self, record: PullRequestRecord, publication: Publication, proposal: Proposal

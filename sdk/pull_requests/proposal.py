@@ -21,14 +21,14 @@ from .publication import Publication
 # Commits of the user's own that are shown
 MAX_COMMITS = 20
 
-APART = (
+APART_NOTE = (
     "these files also have changes that are not the thread's; only its own are committed: {files}"
 )
-WHOLE = (
+WHOLE_NOTE = (
     "these files also have changes that are not the thread's; they cannot be separated, so they "
     "are committed as well: {files}"
 )
-LEFT_OUT = "not committed, because git ignores them or they are in a submodule: {files}"
+LEFT_OUT_NOTE = "not committed, because git ignores them or they are in a submodule: {files}"
 HOOKS = "git hooks run outside the sandbox: {hooks}"
 HOOKS_OF_REPOSITORY = (
     "the repository's own setting `core.hooksPath` names git hooks, which run outside the sandbox: "
@@ -40,7 +40,7 @@ COMMITS = "commits of yours that `{remote}` does not have are pushed as well: {c
 # Fields, also of the question, with which `--pr=yes` is no answer
 NEED_ANSWER = ("mixed", "hooks_path", "unsearched")
 # Fields that an older MaxAgent did not have
-_LATER = ("push_address", "push_addresses", "hooks", "hooks_path", "unsearched")
+_LATER_FIELDS = ("push_address", "push_addresses", "hooks", "hooks_path", "unsearched")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Proposal:
     def question_id(self) -> str:
         """ID of the question: another proposal is another question."""
         fields = asdict(self)
-        for name in _LATER:  # a question of an older MaxAgent keeps its ID
+        for name in _LATER_FIELDS:  # a question of an older MaxAgent keeps its ID
             if not fields[name]:
                 del fields[name]
         packed = json.dumps(fields, sort_keys=True).encode()
@@ -183,7 +183,7 @@ def _list_arguments(proposal: Proposal) -> dict[str, Any]:
     sometimes = {
         "push_address": proposal.push_address,
         "push_addresses": list(proposal.push_addresses if len(proposal.push_addresses) > 1 else ()),
-        "hooks": list(proposal.list_hooks()),
+        "hooks": proposal.list_hooks(),
         "hooks_path": proposal.hooks_path,
         "unsearched": list(proposal.unsearched),
         "into": proposal.base_branch,
@@ -207,11 +207,11 @@ def _describe_notes(proposal: Proposal) -> list[str]:
     apart = [path for path in proposal.mixed if path not in proposal.whole]
     notes = ["it commits, pushes a branch and opens a pull request"]
     if apart:
-        notes.append(text(APART, files=", ".join(apart)))
+        notes.append(text(APART_NOTE, files=", ".join(apart)))
     if proposal.whole:
-        notes.append(text(WHOLE, files=", ".join(proposal.whole)))
+        notes.append(text(WHOLE_NOTE, files=", ".join(proposal.whole)))
     if proposal.left_out:
-        notes.append(text(LEFT_OUT, files=", ".join(proposal.left_out)))
+        notes.append(text(LEFT_OUT_NOTE, files=", ".join(proposal.left_out)))
     if len(proposal.push_addresses) > 1:
         addresses = ", ".join(proposal.push_addresses)
         notes.append(text(ADDRESSES, count=len(proposal.push_addresses), addresses=addresses))

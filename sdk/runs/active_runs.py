@@ -34,7 +34,7 @@ class ActiveRun:
         """Return whether it was stopped."""
         return self.control.drain_requested
 
-    def is_of(self, thread: str) -> bool:
+    def matches(self, thread: str) -> bool:
         """Return whether the text is the ID of its thread, the beginning of it, or the name."""
         return thread == self.name or bool(self.thread_id) and self.thread_id.startswith(thread)
 
@@ -63,7 +63,7 @@ class ActiveRuns:
 
         Raises UsageError if several runs could be meant.
         """
-        runs = [run for run in self._runs if not thread or run.is_of(thread)]
+        runs = [run for run in self._runs if not thread or run.matches(thread)]
         if len(runs) > 1:
             raise _build_several_error(runs)
         return runs[0] if runs else None
@@ -81,7 +81,7 @@ class ActiveRuns:
         if not thread and self._was_stopped_idle:
             return True
         run = self.find(thread)
-        if run is None and self._last and (not thread or self._last.is_of(thread)):
+        if run is None and self._last and (not thread or self._last.matches(thread)):
             run = self._last
         return run is not None and run.is_stopping
 

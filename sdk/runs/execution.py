@@ -52,7 +52,10 @@ class RunExecution:
             await run_shielded(asyncio.to_thread(held.enter_context, lease))
             flow = await asyncio.to_thread(open_pull_request, row, deps, lambda: active.is_stopping)
             if flow:
-                answers = flow.take_answers(prepared.answers, has_message=bool(prepared.message))
+                has_message = bool(prepared.message)
+                answers = await asyncio.to_thread(
+                    flow.take_answers, prepared.answers, has_message=has_message
+                )
                 prepared = replace(prepared, answers=answers)
             run = await self._create_run(active, prepared, deps)
             self.steering.begin_run(row.thread_id)

@@ -20,7 +20,6 @@ from ...nodes.run.agent import open_agent
 from ...nodes.run.context import Context
 from ...nodes.run.dependency_pool import DependencyPool
 from ...nodes.run.modes import choose_next_agent
-from ..generated_tests import choose_first_agent
 from ..graph_registry import find_job, needs_tests
 from ..interrupt_response import Answer
 from ..prepared_run import PreparedRun, open_with_model
@@ -37,6 +36,7 @@ from ..startup_notices import (
     collect_setting_notices,
     collect_standing_notices,
 )
+from ..tested_file import choose_first_agent
 from ..threads.workspace import open_workspace
 
 

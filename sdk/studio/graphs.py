@@ -76,15 +76,15 @@ async def _acquire_thread(job: Job, thread_id: str | None) -> AsyncGenerator[Non
         yield
         return
     home, held = await asyncio.to_thread(paths.locate_home), ExitStack()
-    await asyncio.to_thread(held.enter_context, acquire_lease(home, thread_id))
     try:
-        await _finish_restore(home, thread_id)
-        yield
-    finally:
+        await run_shielded(asyncio.to_thread(held.enter_context, acquire_lease(home, thread_id)))
         try:
-            await _note_end(job, home, thread_id)
+            await _finish_restore(home, thread_id)
+            yield
         finally:
-            await run_shielded(asyncio.to_thread(held.close))
+            await _note_end(job, home, thread_id)
+    finally:
+        await run_shielded(asyncio.to_thread(held.close))
 
 
 async def _finish_restore(home: Path, thread_id: str) -> None:

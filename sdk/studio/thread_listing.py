@@ -24,8 +24,8 @@ from ..graph_registry import find_job
 _logger = logging.getLogger(__name__)
 # Seconds from one look at the database to the next, and until the list is read in any case
 LOOK_SECONDS, READ_SECONDS = 0.5, 30.0
-# A list that takes long to read is read less often
-SHARE = 5
+# Times that reading took: a list that takes long is read less often
+PAUSE_RATIO = 5
 # Threads whose whole state the server gets, besides those that wait: the last used
 MAX_STATES = 100
 _OPEN = ("waiting", "limit", "interrupted")
@@ -53,11 +53,12 @@ class ThreadListing:
                     version = await run_shielded(looking)
                     if version == seen and clock() - read_at < READ_SECONDS:
                         continue
-                    seen, read_at = version, clock()
+                    began_at = clock()
                     await self.update()
+                    seen, read_at = version, began_at
+                    pause = max(LOOK_SECONDS, PAUSE_RATIO * (clock() - began_at))
                 except Exception:  # the next look tries again
                     _logger.warning("the list of threads could not be read", exc_info=True)
-                pause = max(LOOK_SECONDS, SHARE * (clock() - read_at))
 
     async def update(self) -> None:
         """Bring the server's list up to date once; a thread that it runs itself is left to it."""

@@ -23,6 +23,23 @@ def test_each_start_has_its_checklist(row: str) -> None:
         assert re.search(r" (takes|in|lists):\n\n- ", read_docstring(module)), module
 
 
+def test_paths_of_the_checklists_exist() -> None:
+    missing = [(str(module), path) for module in find_modules() for path in list_missing(module)]
+    assert missing == []
+
+
+def list_missing(module: Path) -> list[str]:
+    """The paths in a module's checklist that are not there: from the root, or a name beside it."""
+    _, _, checklist = read_docstring(module).partition(":\n\n- ")
+    paths = re.findall(r"`([\w./-]+/[\w./-]+|\w+\.py)`", checklist)
+    floor = ROOT / module.parts[0]
+    return [
+        path
+        for path in paths
+        if not any(ROOT.glob(f"{path}*")) and ("/" in path or not any(floor.rglob(path)))
+    ]
+
+
 @pytest.mark.parametrize("row", SUBJECTS.partition("\n\n")[0].splitlines())
 def test_each_subject_is_explained(row: str) -> None:
     modules = find_files(row)

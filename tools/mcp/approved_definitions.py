@@ -98,7 +98,7 @@ def _find_server_change(
     return DefinitionChange(reason, diff, is_of_server=True)
 
 
-def keep_approved(home: Path, server: McpServer, definition: ToolDefinition, root: Path) -> None:
+def record_approval(home: Path, server: McpServer, definition: ToolDefinition, root: Path) -> None:
     """Keep the definition and its server as approved; raises OSError."""
     file, current = _locate_file(home, server), find_server_origins(server, root)
     approval, now = _read_approval(home, server), [origin.provenance for origin in current]

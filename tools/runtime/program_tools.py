@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any, Literal, TypeVar, get_type_hints, overload
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -155,6 +156,15 @@ def _build_type_error(name: str, error: Exception) -> UsageError:
 def _read_code(part: object) -> str:
     try:
         return inspect.getsource(part)  # pyright: ignore[reportArgumentType]
-    except (OSError, TypeError):  # of a prompt, or compiled
+    except (OSError, TypeError):  # typed at Python's prompt, or compiled
         code = getattr(part, "__code__", None)
-        return f"{code.co_code!r}{code.co_consts!r}" if code else repr(type(part))
+        return _describe_code(code) if code else repr(type(part))
+
+
+def _describe_code(code: CodeType) -> str:
+    """Describe code, the same in every process: the `repr` of nested code has addresses."""
+    constants = [
+        _describe_code(each) if isinstance(each, CodeType) else repr(each)
+        for each in code.co_consts
+    ]
+    return f"{code.co_code!r}{code.co_names!r}{constants!r}"

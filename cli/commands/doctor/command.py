@@ -10,6 +10,7 @@ import typer
 
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
+from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json, echo_wrapped
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ def _load_environment(folder: Path) -> "DoctorEnvironment":
 
 def print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
-    from ...i18n.catalogs import t
     from ...rendering.definition_list import format_definition, get_terminal_width
     from ...rendering.table import GAP, align_columns
     from ...rendering.text_width import measure_width

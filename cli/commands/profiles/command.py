@@ -7,6 +7,7 @@ import typer
 
 from ....config import paths
 from ....config.settings.profiles import get_profile_name, list_profiles, locate_profiles
+from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json
 
 
@@ -18,7 +19,6 @@ def profiles(
     A profile is the file profiles/NAME.yaml beside config.yaml, chosen by --profile NAME or
     MAXAGENT_PROFILE.
     """
-    from ...i18n.catalogs import t
     from ...rendering.table import show_table
 
     home, chosen = paths.locate_home(), get_profile_name(os.environ)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....config import paths
+from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.output import echo, echo_json, echo_wrapped
 from ...slash_names import BUILTIN_SLASH_NAMES
@@ -26,7 +27,6 @@ app = typer.Typer(
 def list_skills(as_json: AsJson = False) -> None:
     """List skills: those of a trusted project, your own, and built-in, with their problems."""
     from ....config.skills.discovery import list_untrusted_files
-    from ...i18n.catalogs import t
     from ...rendering.table import show_table
 
     trust = _check_trust()
@@ -48,8 +48,6 @@ def list_skills(as_json: AsJson = False) -> None:
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of the skill.")]) -> None:
     """Show a skill in effect here: its settings and its instructions."""
-    from ...i18n.catalogs import t
-
     skill = _load_skills(_check_trust()).find(name)
     facts = {
         "name": skill.name,
@@ -70,8 +68,6 @@ def show(name: Annotated[str, typer.Argument(help="Name of the skill.")]) -> Non
 
 def format_problems(registry: "SkillRegistry", left_out: list[str]) -> list[str]:
     """Return a line for each skill that is not loaded, and for each thing wrong with another."""
-    from ...i18n.catalogs import t
-
     skipped = [
         t("skills.skipped", file=skill.file, reason=translate(skill.reason))
         for skill in registry.skipped
@@ -85,7 +81,6 @@ def format_problems(registry: "SkillRegistry", left_out: list[str]) -> list[str]
 
 
 def _collect_notes(skill: "Skill") -> list[str]:
-    from ...i18n.catalogs import t
 
     shadowed = [t("skills.shadowed")] if skill.name in BUILTIN_SLASH_NAMES else []
     return [*shadowed, *map(translate, skill.warnings)]

@@ -9,6 +9,7 @@ import typer
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....config.text import text
+from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.output import echo
 
@@ -35,8 +36,6 @@ def validate(
 
     Exit code 1 if there are errors.
     """
-    from ...i18n.catalogs import t
-
     files = _find_files(places)
     is_wrong = False
     for file in files:
@@ -65,7 +64,6 @@ def create(
     from contextlib import nullcontext
 
     from ....config.trust.decision import check_trust, keep_trust
-    from ...i18n.catalogs import t
 
     home = paths.locate_home()
     folder = (Path.cwd() / ".llc" if project else home) / "skills"

@@ -24,6 +24,7 @@ class LiveLines:
 
     def close(self) -> None:
         """Show the last line if it is incomplete."""
+        self.add_text(self._decoder.decode(b"", final=True))
         if self._open_line:
             echo(self._open_line, err=True)
             self._open_line = ""

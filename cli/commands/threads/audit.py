@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from ....config import exit_codes
+from ...i18n.catalogs import t
 from ...rendering.output import echo
 
 
@@ -41,7 +42,6 @@ def audit(
 def _verify(thread_id: str) -> None:
     from ....config import paths
     from ....memory.threads.audit import verify_audit
-    from ...i18n.catalogs import t
     from ...i18n.message_translation import translate
 
     home = paths.locate_home()

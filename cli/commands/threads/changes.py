@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...rendering.listings.threads import SHORT_ID
+from ...i18n.catalogs import t
+from ...rendering.listings.threads import SHORT_ID, format_time
 from ...rendering.output import echo, echo_json
 from ..undo import Thread
 
@@ -21,7 +22,6 @@ def changes(
     from ....config import paths
     from ....sdk.threads.file_changes import read_file_changes
     from ...execution.thread_argument import resolve_thread
-    from ...i18n.catalogs import t
 
     row = resolve_thread(thread)
     file_changes = read_file_changes(row, paths.locate_home())
@@ -35,8 +35,6 @@ def changes(
 
 
 def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
-    from ...i18n.catalogs import t
-    from ...rendering.listings.threads import format_time
     from ...rendering.table import is_narrow, show_table
 
     by, path = t("changes.by"), t("steps.files")
@@ -56,8 +54,6 @@ def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
 
 
 def _format_author(change: "ThreadFileChange") -> str:
-    from ...i18n.catalogs import t
-
     author = change.tool or t(f"changes.by.{change.by}")
     return (
         author if change.in_effect or change.by == "others" else f"{author} ({t('changes.undone')})"

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...i18n.catalogs import t
 from ...rendering.listings.threads import SHORT_ID
 from ...rendering.output import echo
 from ..undo import Force, Thread, Yes
@@ -38,7 +39,6 @@ def fork(
     from ....config import paths
     from ....sdk.threads.steps import find_step
     from ...execution.thread_argument import resolve_thread
-    from ...i18n.catalogs import t
 
     row = resolve_thread(thread)
     step = find_step(row, paths.locate_home(), at)
@@ -55,7 +55,6 @@ def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: b
     from ....config import paths
     from ....sdk.threads.file_history import open_leased_files
     from ...execution import restore_files
-    from ...i18n.catalogs import t
 
     with open_leased_files(row, paths.locate_home()) as its_files:
         way = restore_files.prepare_restore(its_files, "rewind", after=step.file_entry, force=force)

@@ -8,6 +8,7 @@ import typer
 
 from ....config import exit_codes
 from ....config.errors import NotInteractiveError
+from ...i18n.catalogs import t
 from ...rendering.listings.threads import SHORT_ID, format_title, open_index, show_rows, to_mappings
 from ...rendering.output import echo, echo_json
 
@@ -51,8 +52,6 @@ def list_threads(
     as_json: AsJson = False,
 ) -> None:
     """List the threads of the current folder, most recent first."""
-    from ...i18n.catalogs import t
-
     index = open_index()
     maximum = (None if as_json else LISTED) if limit is None else limit or None
     here = None if all_folders else Path.cwd()
@@ -92,8 +91,6 @@ def _read_page(
 @app.command()
 def rename(thread: Thread, name: Annotated[str, typer.Argument(help="New name.")]) -> None:
     """Rename a thread."""
-    from ...i18n.catalogs import t
-
     index = open_index()
     row = index.find(thread, Path.cwd())
     index.rename(row.thread_id, name)
@@ -106,8 +103,6 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Delete a thread and all its data. Project files do not change."""
-    from ...i18n.catalogs import t
-
     index = open_index()
     row = index.find(thread, Path.cwd())
     if not yes and not _confirm_deletion(row):
@@ -117,7 +112,6 @@ def delete(
 
 
 def _confirm_deletion(row: "ThreadRow") -> bool:
-    from ...i18n.catalogs import t
     from ...prompts.choice import confirm
 
     if not sys.stdin.isatty():
@@ -137,7 +131,6 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     """Show the size of what threads share: snapshots belong to a folder, not to a thread."""
     from ....config import paths
     from ....sdk.threads.disk_usage import measure_database, measure_snapshots
-    from ...i18n.catalogs import t
     from ...rendering.humanize import format_size
     from ...rendering.sanitize import sanitize_line
 

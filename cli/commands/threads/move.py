@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...i18n.catalogs import t
 from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
 from .listing import Thread
@@ -22,7 +23,6 @@ def move(
 
     from ....config import paths
     from ....sdk.threads.relocation import move_thread
-    from ...i18n.catalogs import t
 
     row = open_index().find(thread, Path.cwd())
     moved = asyncio.run(move_thread(row, paths.locate_home(), folder))

@@ -7,6 +7,7 @@ import typer
 
 from ....config import exit_codes
 from ....config.errors import NotInteractiveError
+from ...i18n.catalogs import t
 from ...rendering.output import echo
 from ..undo import Yes
 
@@ -36,7 +37,6 @@ def prune(
 
     from ....config import paths
     from ....sdk.threads.pruning import prune_storage
-    from ...i18n.catalogs import t
     from ...rendering.humanize import format_size
     from ...rendering.listings.threads import open_index
 
@@ -60,7 +60,6 @@ def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
 
 
 def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
-    from ...i18n.catalogs import t
     from ...prompts.choice import confirm
     from ...rendering.listings.threads import show_rows
 

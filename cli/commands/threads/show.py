@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...i18n.catalogs import t
 from ...i18n.stored_messages import translate_stored
 from ...rendering.listings.threads import (
     SHORT_ID,
@@ -63,7 +64,6 @@ def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) ->
     from ....config import paths
     from ....sdk.threads.children import list_attempts
     from ....sdk.threads.transcript import read_transcript
-    from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
 
     home = paths.locate_home()
@@ -103,7 +103,6 @@ def _show_child(
     from ....config import paths
     from ....sdk.threads.children import find_child, read_child_status
     from ....sdk.threads.transcript import read_child_transcript
-    from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
 
     home = paths.locate_home()
@@ -126,7 +125,6 @@ def _show_child(
 def _list_child_facts(child: "SubRun", status: "ShownStatus") -> Iterator[tuple[str, str]]:
     """Yield label and text of each fact about a sub-agent; empty texts are not shown."""
     from ....sdk.threads.children import measure_seconds
-    from ...i18n.catalogs import t
     from ...rendering.subagents.child_line import format_usage
 
     yield t("threads.title"), child.title
@@ -143,8 +141,6 @@ def _list_child_facts(child: "SubRun", status: "ShownStatus") -> Iterator[tuple[
 
 def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     """Yield label and text of each fact about a thread; empty texts are not shown."""
-    from ...i18n.catalogs import t
-
     yield t("threads.title"), row.title
     yield "id", row.thread_id
     yield t("threads.name"), row.name
@@ -167,8 +163,6 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
 
 def _describe_attempt(attempt: "AttemptSummary") -> tuple[str, str]:
     """Return label and text of an attempt at the task."""
-    from ...i18n.catalogs import t
-
     facts = [attempt.thread_id[:SHORT_ID], t(f"threads.status.{attempt.status}"), attempt.model]
     if attempt.reason:
         key = "attempt.kept" if attempt.kept else "attempt.not_kept"
@@ -205,7 +199,6 @@ def _find_pull_request_question(row: "ThreadRow") -> str:
 
 
 def _format_parent(row: "ThreadRow") -> str:
-    from ...i18n.catalogs import t
 
     forked = t("tree.forked", step=row.parent_step)
     return f"{row.parent[:SHORT_ID]} {forked}" if row.parent else ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json
 from .listing import AsJson
 
@@ -45,7 +46,6 @@ def _format_traces(traces: "list[AgentTrace]") -> Iterator[str]:
 
 
 def _format_request(request: "TraceSpan") -> str:
-    from ...i18n.catalogs import t
 
     parts = [request.name, _format_end(request)]
     if request.input is not None and request.output is not None:
@@ -58,8 +58,6 @@ def _format_request(request: "TraceSpan") -> str:
 
 def _format_end(span: "TraceSpan") -> str:
     """Return the seconds, and the first line of the error if there was one."""
-    from ...i18n.catalogs import t
-
     seconds = "" if span.seconds is None else f"{span.seconds:.1f} s"
     error = span.error.strip().partition("\n")[0]
     return "  ".join(filter(None, (seconds, t("trace.failed", error=error) if error else "")))

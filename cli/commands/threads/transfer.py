@@ -11,6 +11,7 @@ import typer
 from ....config.errors import UsageError
 from ....config.security.private_files import open_private
 from ....config.text import text
+from ...i18n.catalogs import t
 from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
 from .listing import Thread
@@ -49,8 +50,6 @@ def export(
     Project files and their history are not exported. Secrets are redacted. Prints the path;
     existing files are not overwritten.
     """
-    from ...i18n.catalogs import t
-
     row = open_index().find(thread, Path.cwd())
     is_trajectory = file_format is ExportFormat.atif
     suffix = "json" if is_trajectory else "zip"
@@ -130,7 +129,6 @@ def import_archive(
     import asyncio
 
     from ....config import paths
-    from ...i18n.catalogs import t
     from ...lazy_imports import without_collector
 
     with without_collector():

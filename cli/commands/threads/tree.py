@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...i18n.catalogs import t
 from ...rendering.output import echo
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ def tree(
     ] = False,
 ) -> None:
     """Show forks of threads as a tree."""
-    from ...i18n.catalogs import t
     from ...rendering.definition_list import get_terminal_width
     from ...rendering.listings.threads import find_restored_threads, open_index
     from ...rendering.text_width import shorten_text
@@ -54,8 +54,6 @@ def _render_lines(
     row: "ThreadRow", forks: "Mapping[str, list[ThreadRow]]", put_back: set[str]
 ) -> Iterator[str]:
     """Yield the thread, what was rewound in it, and its forks, each line with its indent."""
-    from ...i18n.catalogs import t
-
     yield _format_thread(row, put_back)
     below = [
         [t("tree.left" if first < last else "tree.left.one", first=first, last=last)]
@@ -72,7 +70,6 @@ def _render_lines(
 
 
 def _format_thread(row: "ThreadRow", put_back: set[str]) -> str:
-    from ...i18n.catalogs import t
     from ...rendering.listings.threads import SHORT_ID, format_status, format_title
 
     forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""

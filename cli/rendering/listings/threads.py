@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ...i18n.catalogs import t
 from ..output import echo
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ FORK = "↳ "
 def open_index() -> "ThreadIndex":
     """Open the list of threads; print a notice where a damaged one was replaced."""
     from ....memory.threads.index import ThreadIndex
-    from ...i18n.catalogs import t
 
     index = ThreadIndex()
     if index.set_aside:
@@ -57,7 +57,6 @@ def show_rows(
     put_back: set[str] | None = None,
 ) -> None:
     """Print the threads as a table; `put_back` are those whose files were restored, if known."""
-    from ...i18n.catalogs import t
     from ..humanize import format_age, format_size
     from ..table import is_narrow, show_table
 
@@ -81,7 +80,6 @@ def show_rows(
 
 def format_title(row: "ThreadRow") -> str:
     """Format name and title in one line, safe for a terminal."""
-    from ...i18n.catalogs import t
     from ..sanitize import sanitize_line
 
     title = row.title or t("threads.untitled")
@@ -90,8 +88,6 @@ def format_title(row: "ThreadRow") -> str:
 
 def format_status(row: "ThreadRow", put_back: set[str]) -> str:
     """Format the status, how many questions wait, and whether the files were restored since."""
-    from ...i18n.catalogs import t
-
     status = t(f"threads.status.{row.status}")
     if row.status == "waiting" and row.questions > 1:
         status = t("threads.waiting", status=status, count=row.questions)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from maxagent.cli.acp.capabilities import greet
+from maxagent.cli.acp.capabilities import answer_initialize
 
 KNOWN = {"fs": {"readTextFile": True}}
 
@@ -29,7 +29,7 @@ def test_a_client_is_greeted(
     params: dict[str, object], version: int, capabilities: dict[str, object]
 ) -> None:
     read, write = os.pipe()
-    assert greet(build_frame(id="a", params=params), write) == (version, capabilities)
+    assert answer_initialize(build_frame(id="a", params=params), write) == (version, capabilities)
     os.close(write)
     with open(read, "rb") as lines:
         [answer] = lines
@@ -52,7 +52,7 @@ def test_a_client_is_greeted(
 )
 def test_other_messages_are_left_to_the_connection(frame: bytes) -> None:
     read, write = os.pipe()
-    assert greet(frame, write) is None
+    assert answer_initialize(frame, write) is None
     os.close(write)
     with open(read, "rb") as lines:
         assert lines.read() == b""

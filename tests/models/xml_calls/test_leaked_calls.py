@@ -6,7 +6,7 @@ from langchain_core.messages.tool import tool_call
 from xml_tools import KNOWN, invoke_tag
 
 from maxagent.models.replay import OUTPUT_PARTS
-from maxagent.models.xml_calls.leaked_calls import take_leaked_calls
+from maxagent.models.xml_calls.leaked_calls import has_broken_call, take_leaked_calls
 
 READ = ("read_file", {"path": "a", "start_line": 2})
 JSON_CALL = (
@@ -73,3 +73,24 @@ def test_anything_else_is_the_answer(text: str) -> None:
 def test_a_native_call_beside_it_counts_alone() -> None:
     answer = AIMessage(TAGS, tool_calls=[tool_call(name="git_status", args={}, id="c")])
     assert take_leaked_calls(answer, KNOWN) is answer
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        '<tool_call>\n{"name": "read_file", "arguments": {"path": "a',
+        'functools[{"name": "read_file"',
+    ],
+)
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "I look.\n",
+        "The reply ends in `<｜tool▁calls▁end｜>`.\n",
+        "It closes with `<|tool_calls_section_end|>`.\n",
+        "A tag ends in `</b>`.\n",
+        "",
+    ],
+)
+def test_open_call_is_broken_after_any_text(prefix: str, opening: str) -> None:
+    assert has_broken_call(prefix + opening)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AnyMessage
 
-from maxagent.nodes.conversation.bridge import build_bridge
+from maxagent.nodes.conversation.bridge import IN_BACKGROUND, build_bridge
 from maxagent.nodes.conversation.token_estimate import estimate_text
 
 
@@ -49,6 +49,15 @@ def test_failure_that_was_mended_is_not_reported() -> None:
     builder.answer("", [("run_command", "pytest -q", "9 passed")], thinks=False)
     bridge = build_bridge(messages, 2_000)
     assert "assert 3 == 4" not in bridge and "pytest -q`: exit code 0" in bridge
+
+
+def test_running_command_has_no_exit_code() -> None:
+    builder = Builder("plain", [*work("en")], steps=200, calls=200)
+    started = "Runs in the background, id: c1"
+    builder.answer("", [("run_command", "npm run dev", started)], thinks=False)
+    builder.messages[-1].additional_kwargs[IN_BACKGROUND] = "c1"
+    bridge = build_bridge(builder.messages, 2_000)
+    assert "npm run dev`: went on in the background, id: c1" in bridge
 
 
 @settings(max_examples=60)

@@ -1,5 +1,6 @@
 """What a run of LangGraph's server holds; the server itself is in `tests/e2e`."""
 
+import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +28,31 @@ async def test_lease_is_released_when_recording_end_fails(
             database.unlink()
             database.mkdir()
     assert error.value.message and find_holder(tmp_path, thread) is None
+
+
+async def test_lease_is_released_when_its_request_is_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    thread = create_thread_id()
+    runs: Any = SimpleNamespace(
+        execution_runtime="of the server", access_context="threads.create_run"
+    )
+
+    async def run() -> None:
+        async with graphs.chat({"configurable": {"thread_id": thread}}, runs):
+            await asyncio.Event().wait()
+
+    errors = list[BaseException]()
+    for steps in range(40):  # between two of them it acquires the lease
+        task = asyncio.create_task(run())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as error:
+            await task
+        errors.append(error.value)  # kept, with all that it came by
+        assert find_holder(tmp_path, thread) is None
 
 
 async def test_dependencies_of_a_run_are_closed_with_it(

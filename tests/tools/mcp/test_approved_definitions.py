@@ -8,7 +8,7 @@ from maxagent.tools.mcp.approved_definitions import (
     _locate_file,
     _locate_older_file,
     find_change,
-    keep_approved,
+    record_approval,
 )
 from maxagent.tools.mcp.definition import ToolDefinition
 from maxagent.tools.mcp.server_config import McpServer
@@ -24,11 +24,11 @@ def find_diff(home: Path, server: McpServer, definition: ToolDefinition) -> str:
 
 def test_a_change_since_the_first_approval_is_shown(tmp_path: Path) -> None:
     assert find_diff(tmp_path, SERVER, PAY) == ""
-    keep_approved(tmp_path, SERVER, PAY, tmp_path)
+    record_approval(tmp_path, SERVER, PAY, tmp_path)
     assert find_diff(tmp_path, SERVER, PAY) == ""
     worse = replace(PAY, description="Pay\u200b more.")
     assert "+Pay<U+200B> more." in find_diff(tmp_path, SERVER, worse)
-    keep_approved(tmp_path, SERVER, worse, tmp_path)
+    record_approval(tmp_path, SERVER, worse, tmp_path)
     assert find_diff(tmp_path, SERVER, worse) == ""
     assert "-Pay<U+200B> more." in find_diff(tmp_path, SERVER, PAY)
 
@@ -46,25 +46,25 @@ def test_a_change_since_the_first_approval_is_shown(tmp_path: Path) -> None:
 )
 def test_server_that_changed_is_shown(tmp_path: Path, other: McpServer, text: str) -> None:
     first = McpServer("s", "stdio", "x", source="a.json")
-    keep_approved(tmp_path, first, PAY, tmp_path)
+    record_approval(tmp_path, first, PAY, tmp_path)
     assert find_change(tmp_path, first, PAY, tmp_path) is None
     change = find_change(tmp_path, other, PAY, tmp_path)
     assert change and "`server s` in `a.json` changed" in change.reason and text in change.diff
-    keep_approved(tmp_path, other, PAY, tmp_path)
+    record_approval(tmp_path, other, PAY, tmp_path)
     assert find_change(tmp_path, other, PAY, tmp_path) is None
 
 
 def test_script_of_server_belongs_to_approval(tmp_path: Path) -> None:
     (tmp_path / "serve.py").write_text("print(1)\n")
     server = McpServer("s", "stdio", "python3", ("serve.py",), source="a.json")
-    keep_approved(tmp_path, server, PAY, tmp_path)
+    record_approval(tmp_path, server, PAY, tmp_path)
     (tmp_path / "serve.py").write_text("print(2)\n")
     change = find_change(tmp_path, server, PAY, tmp_path)
     assert change and "+print(2)" in change.diff and "-print(1)" in change.diff
 
 
 def test_same_name_in_another_file_has_approved_nothing(tmp_path: Path) -> None:
-    keep_approved(tmp_path, McpServer("s", "stdio", "x", source="a.json"), PAY, tmp_path)
+    record_approval(tmp_path, McpServer("s", "stdio", "x", source="a.json"), PAY, tmp_path)
     other = McpServer("s", "stdio", "y", source="b.json")
     assert find_change(tmp_path, other, replace(PAY, description="x"), tmp_path) is None
 
@@ -74,7 +74,7 @@ def test_login_of_server_is_not_shown(tmp_path: Path) -> None:
         headers = {"Authorization": value}
         return McpServer("s", "http", url="https://e.example", headers=headers, source="a.json")
 
-    keep_approved(tmp_path, serve("Basic abc ${TOKEN}"), PAY, tmp_path)
+    record_approval(tmp_path, serve("Basic abc ${TOKEN}"), PAY, tmp_path)
     change = find_change(tmp_path, serve("Basic xyz ${OTHER}"), PAY, tmp_path)
     assert change and "+header Authorization=Basic ***${OTHER}" in change.diff
     assert "xyz" not in change.diff and "abc" not in change.diff
@@ -85,7 +85,7 @@ def test_approvals_of_older_versions_still_count(tmp_path: Path) -> None:
     older.parent.mkdir(parents=True)
     older.write_text(json.dumps({"pay": {"digest": "0" * 32, "text": "Pay less.\n"}}))
     assert "-Pay less." in find_diff(tmp_path, SERVER, PAY)
-    keep_approved(tmp_path, SERVER, PAY, tmp_path)
+    record_approval(tmp_path, SERVER, PAY, tmp_path)
     assert find_diff(tmp_path, SERVER, PAY) == ""
 
 
@@ -111,5 +111,5 @@ def test_approval_of_wrong_form_approves_nothing(
     file.write_text(content)
     change = find_change(tmp_path, SERVER, PAY, tmp_path)
     assert change and change.is_of_server
-    keep_approved(tmp_path, SERVER, PAY, tmp_path)
+    record_approval(tmp_path, SERVER, PAY, tmp_path)
     assert find_change(tmp_path, SERVER, PAY, tmp_path) is None

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -347,3 +349,25 @@ async def test_exception_of_a_function_is_no_internal_error(
     (built,) = build_program_tools([fail])
     result = await invoke(built, {}, ToolRun(Workspace(tmp_path), "c1", tmp_path))
     assert result.error == expected
+
+
+def test_compiled_tool_has_one_digest_everywhere() -> None:
+    source = (
+        "def count(text: str) -> int:\n"
+        '    "Count."\n'
+        "    return sum([len(word) for word in text.split() if (lambda: True)()])\n"
+    )
+    program = (
+        "import sys\n"
+        "from maxagent.tools.runtime.program_tools import build_program_tools, get_digest\n"
+        f"exec(compile({source!r}, 'typed', 'exec'))\n"
+        "padding = [object() for _ in range(int(sys.argv[1]))]\n"
+        "print(get_digest(build_program_tools([count])[0]))\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(size)], capture_output=True, text=True, check=True
+        ).stdout
+        for size in (0, 1_000)
+    }
+    assert len(digests) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from maxagent import Runner, UsageError, trust
 from maxagent.nodes.options import Options
-from maxagent.sdk.generated_tests import validate_tested_file
+from maxagent.sdk.tested_file import validate_tested_file
 
 
 @pytest.fixture

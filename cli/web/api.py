@@ -177,11 +177,7 @@ class Api:
     ) -> int:
         """Begin the next turn of a conversation."""
         message, options = require_text(body, "text"), read_options(body, context)
-
-        def start(runner: "Runner") -> AsyncGenerator[Event]:
-            return runner.say(row.thread_id, message, options=options, abandon=True)
-
-        return await self._streams.begin(row.thread_id, start, message)
+        return await self._streams.say(row.thread_id, message, options)
 
     async def answer_question(self, request: Request) -> Response:
         """Answer one open question by its choices, or some by the answers of the SDK."""

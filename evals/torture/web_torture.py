@@ -3,7 +3,8 @@
     python evals/torture/web_torture.py 100 [--seed S]
 
 A thread has turn after turn. The client reads as the page does, and at random moments its
-connection is cut, it stays away, it begins anew, or the server is killed and started again. The
+connection is cut, it stays away, it begins anew, or the server is killed and started again; it
+reads now in English, now in Chinese. With `--database` the threads are kept there. The
 numbers must only grow; what the page's own reducer makes of all that the client was sent (by Node,
 if it is here) must be what it makes of the thread that the database has; each message must be there
 once, and no call may have run twice. Exit code 1: something was violated; the folder is kept.
@@ -101,11 +102,12 @@ def answer_turn(request: Request) -> Answer:
 class WebTrial:
     """One thread, its server, and who cuts them."""
 
-    def __init__(self, folder: Path, dice: Random, cuts: int) -> None:
+    def __init__(self, folder: Path, dice: Random, cuts: int, database: str = "") -> None:
         self.dice, self.done = dice, Counter[str]()
         self.plan = [dice.choice(CUTS) for _ in range(cuts)]
         self.provider = Provider()
         environ = {"OPENAI_BASE_URL": self.provider.url, "LLC_MODEL__DEFAULT": "openai/served"}
+        environ |= {"LLC_DATABASE": database} if database else {}
         self.program = Program(folder, self.provider.url, environ)
         self.turns = 0
 
@@ -157,6 +159,7 @@ class WebTrial:
             headers = {
                 "Authorization": f"Bearer {self.server.token}",
                 "Last-Event-ID": str(self.reader.position),
+                "mcode-language": self.dice.choice(("en", "zh")),
             }
             path = f"/api/threads/{self.reader.thread}/events"
             connection.request("GET", path, headers=headers)
@@ -215,9 +218,10 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("cuts", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=time.time_ns())
+    parser.add_argument("--database", default="", help="a URL; default: a file of its own")
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="web-torture-"))
-    trial, started = WebTrial(folder / "place", Random(given.seed), given.cuts), time.monotonic()
+    folder, started = Path(tempfile.mkdtemp(prefix="web-torture-")), time.monotonic()
+    trial = WebTrial(folder / "place", Random(given.seed), given.cuts, given.database)
     faults = trial.play()
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.done.items()))
     print(f"seed {given.seed}: {kinds}; {trial.turns} turns, {trial.reader.count} messages")

@@ -5,10 +5,11 @@ reserved is left out, and a client notices that the events between are no longer
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..checkpoints.tables import read_last_id
 from ..database.connection import connect, translate_sqlite_errors
 from ..shared_connections import IdleConnections
 from ..transaction import begin_transaction
@@ -37,15 +38,26 @@ class EventNumbers:
         facts = self._update(thread_id, lambda before: {"last": before.get("last", 0) + BLOCK})
         return facts["last"] - BLOCK
 
-    def set_running(self, thread_id: str, is_running: bool) -> None:
-        """Record whether a server runs the thread: after a crash it resumes it."""
-        self._update(thread_id, lambda _: {"running": is_running})
+    def set_running(
+        self, thread_id: str, is_running: bool, message: Mapping[str, Any] | None = None
+    ) -> None:
+        """Record whether a server runs the thread: after a crash it resumes it.
 
-    def list_running(self) -> list[str]:
-        """Return the threads whose run a server had begun, and not ended."""
+        `message` is the user's message to the run, which the thread may not have yet.
+        """
+        self._update(thread_id, lambda _: {"running": is_running, "message": message})
+
+    def list_running(self) -> dict[str, Mapping[str, Any] | None]:
+        """Return the threads whose run a server had begun, and not ended, with its message."""
         with translate_sqlite_errors(self._path), self._connections.use() as connection:
             rows = connection.execute(_LIST).fetchall()
-        return [thread_id for thread_id, stored in rows if _parse(stored).get("running")]
+        facts = [(thread_id, _parse(stored)) for thread_id, stored in rows]
+        return {thread_id: each.get("message") for thread_id, each in facts if each.get("running")}
+
+    def read_last_checkpoint(self, thread_id: str) -> str:
+        """Return the ID of the thread's last checkpoint: another one as soon as it goes on."""
+        with translate_sqlite_errors(self._path), self._connections.use() as connection:
+            return read_last_id(connection, thread_id)
 
     def _update(
         self, thread_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]

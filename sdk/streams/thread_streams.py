@@ -21,6 +21,7 @@ from .event_stream import ThreadStream
 from .history import read_history
 
 if TYPE_CHECKING:
+    from ...nodes.options import Options
     from ..runner import Runner
 
 # Seconds between two looks at threads that others run
@@ -84,17 +85,35 @@ class ThreadStreams:
         """Return whether a run that was begun here goes on."""
         return thread_id in self._runs
 
+    async def say(self, thread_id: str, message: str, options: "Options") -> int:
+        """Begin the next turn of a conversation, as `begin` does.
+
+        A server that crashes before the thread has the message sends it again.
+        """
+
+        def start(runner: "Runner") -> AsyncGenerator[Event]:
+            return runner.say(thread_id, message, options=options, abandon=True)
+
+        last = await asyncio.to_thread(self._numbers.read_last_checkpoint, thread_id)
+        unsent = {"text": message, "options": options, "after": last}
+        return await self.begin(thread_id, start, message, unsent)
+
     async def begin(
-        self, thread_id: str, start: "Callable[[Runner], AsyncGenerator[Event]]", message: str = ""
+        self,
+        thread_id: str,
+        start: "Callable[[Runner], AsyncGenerator[Event]]",
+        message: str = "",
+        unsent: Mapping[str, Any] | None = None,
     ) -> int:
         """Begin a run; once it has, return the number after which its events follow.
 
-        `message` is the user's message to it. Raises what the run raises before its first event.
+        `message` is the user's message to it; `unsent` is what sends it again. Raises what the run
+        raises before its first event.
         """
         if thread_id in self._runs:
             raise ThreadBusyError("the thread runs already", hint="wait until it ends, or stop it")
         started = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(self._run(thread_id, start, message, started))
+        task = asyncio.ensure_future(self._run(thread_id, start, message, unsent, started))
         self._runs[thread_id] = task
         # a task that is cancelled before its first step runs no line, its `finally` neither
         task.add_done_callback(lambda _: self._finish_task(thread_id, task, started))
@@ -119,6 +138,7 @@ class ThreadStreams:
         thread_id: str,
         start: "Callable[[Runner], AsyncGenerator[Event]]",
         message: str,
+        unsent: Mapping[str, Any] | None,
         started: "asyncio.Future[None]",
     ) -> None:
         stream = await self.open(thread_id)
@@ -128,7 +148,7 @@ class ThreadStreams:
             runner = await self.open_runner()
             await stream.begin_run()
             async with aclosing(start(runner)) as events:
-                last = await self._follow(thread_id, events, stream, message, started)
+                last = await self._follow(events, stream, message, unsent, started)
         except asyncio.CancelledError:
             last = Interrupted(thread_id)
         except Exception as error:
@@ -144,10 +164,10 @@ class ThreadStreams:
 
     async def _follow(
         self,
-        thread_id: str,
         events: AsyncGenerator[Event],
         stream: ThreadStream,
         message: str,
+        unsent: Mapping[str, Any] | None,
         started: "asyncio.Future[None]",
     ) -> Event | None:
         """Publish the events but for the last one: who reads it may go on with the thread."""
@@ -161,7 +181,7 @@ class ThreadStreams:
                 if message:
                     await stream.publish_fact("user_message", {"text": message})
                 # not before: the thread of a new job has no row
-                await asyncio.to_thread(self._numbers.set_running, thread_id, True)
+                await asyncio.to_thread(self._numbers.set_running, stream.thread_id, True, unsent)
             if not started.done():
                 started.set_result(None)
         return last
@@ -204,14 +224,19 @@ class ThreadStreams:
 
     async def _resume_all(self) -> list[str]:
         resumed = list[str]()
-        for thread_id in await asyncio.to_thread(self._numbers.list_running):
+        for thread_id, unsent in (await asyncio.to_thread(self._numbers.list_running)).items():
             try:
                 row = await asyncio.to_thread(self.threads.get, thread_id)
-                if row.status in ("running", "interrupted") and not find_holder(
-                    self.home, thread_id
-                ):
+                if find_holder(self.home, thread_id):
+                    continue
+                last = await asyncio.to_thread(self._numbers.read_last_checkpoint, thread_id)
+                if unsent and unsent["after"] == last:  # the thread has not got it
+                    await self.say(thread_id, unsent["text"], unsent["options"])
+                elif row.status in ("running", "interrupted"):
                     await self.begin(thread_id, _start_again(thread_id))
-                    resumed.append(thread_id)
+                else:
+                    continue
+                resumed.append(thread_id)
             except MaxAgentError as error:
                 _logger.warning("thread %s was not resumed: %s", thread_id, error)
                 with suppress(MaxAgentError):

@@ -40,6 +40,8 @@ class StepSummary:
     """ISO 8601, UTC."""
     checkpoint_id: str
     """Empty while its calls are unfinished: no rewind can go there yet."""
+    calls: tuple[str, ...] = ()
+    """The IDs of its calls, in the order of `tools`."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def _summarize_step(step: ThreadStep, row: ThreadRow, files: dict[str, list[str]
         files=tuple(dict.fromkeys(changed)),
         at=step.at,
         checkpoint_id=step.checkpoint_id,
+        calls=step.message.calls,
     )
 
 

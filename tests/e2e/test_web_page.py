@@ -84,10 +84,22 @@ def begin(page: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "language"), [(1400, "dark", "en"), (360, "light", "zh")]
+    ("width", "scheme", "language", "database"),
+    [
+        (1400, "dark", "en", "sqlite"),
+        (360, "light", "zh", "sqlite"),
+        (1400, "light", "zh", "postgres"),
+        (360, "dark", "en", "postgres"),
+    ],
 )
 def test_a_conversation_is_held_on_the_page(
-    browser: Any, tmp_path: Path, width: int, scheme: str, language: str
+    browser: Any,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    width: int,
+    scheme: str,
+    language: str,
+    database: str,
 ) -> None:
     write = {"name": "write_file", "args": {"file_path": "a.py", "content": "a = 1\n"}}
     ask = {"name": "ask_user", "args": {"question": "Which name?", "options": ["Ada", "Grace"]}}
@@ -96,7 +108,10 @@ def test_a_conversation_is_held_on_the_page(
         {"tool_calls": [ask]},
         {"text": "```python\ndef done(): return 'Ada'\n```"},
     ]
-    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    environ = write_script(tmp_path, *answers)
+    if database == "postgres":
+        environ["LLC_DATABASE"] = request.getfixturevalue("postgres").create_schema()
+    program = Program(tmp_path, "", environ)
     with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="ask") as server:
         page = open_page(browser, server, width, scheme)
         assert server.token not in page.url
@@ -114,7 +129,11 @@ def test_a_conversation_is_held_on_the_page(
         page.wait_for_selector(".files .note")
         assert not (program.project / "a.py").exists()
         page.click("#tab-steps")
-        page.wait_for_selector(".steps li")
+        page.click(".steps li:nth-child(2) .choices button:nth-child(2)")
+        page.wait_for_selector(".talk .call")
+        page.evaluate("location.hash = '#/'")
+        page.fill("#search", "Write it")
+        page.wait_for_selector(".list .row >> nth=1")  # the thread and its fork
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("document.documentElement.lang").startswith(language)
         assert page.problems == []

@@ -79,7 +79,7 @@ export function Thread({ id, server }) {
     <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
       ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} />`}
       ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
-      ${tab === "steps" && html`<${Steps} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
+      ${tab === "steps" && html`<${Steps} id=${id} items=${state.items} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
     </div>
     <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
     ${tab === "talk" && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
@@ -191,10 +191,14 @@ function describeRestore({ kind, files, conflicts }) {
   return [done, conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ")].filter(Boolean).join(" · ");
 }
 
-const describeTools = (tools) => [...new Set(tools.map((tool) => w(`call.${describeCall(tool, {})[0]}.done`)))].join(" · ");
+// What a step called: `Ran make test`; without what it was about where the conversation has it no more
+const describeTools = ({ tools, calls }, items) => [...new Set(tools.map((tool, at) => {
+  const [verb, about] = describeCall(tool, items.find((item) => item.id === calls[at])?.args || {});
+  return `${w(`call.${verb}.done`)} ${about}`.trim();
+}))].join(" · ");
 
 // The steps as a tree: below each those that a rewind has left after it, and forks from it
-function Steps({ id, version, isRunning, act }) {
+function Steps({ id, version, items, isRunning, act }) {
   const data = useData(`/api/threads/${id}/steps`, [version]);
   const [asked, setAsked] = useState(null);
   const [news, setNews] = useState("");
@@ -213,12 +217,16 @@ function Steps({ id, version, isRunning, act }) {
     const result = await go("rewind", step);
     setNews(result?.conflicts.map((each) => `${each.path}: ${each.reason}`).join("; "));
   };
-  const draw = (step, isHere, isMain) => html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} aria-current=${isHere ? "step" : null}>
-    <span class="number">${step.number}</span><span class="what">${step.words ? html`<${Inline} text=${step.words} />` : html`<b>${describeTools(step.tools)}</b>`}<small>${isHere && html`<b>${w("here")}</b>`}${[step.words && describeTools(step.tools), step.role !== "build" && step.role, ...step.files].filter(Boolean).map((each) => html`<span>${each}</span>`)}</small></span>
+  const draw = (step, isHere, isMain) => {
+    const called = describeTools(step, items);
+    const about = [step.words && called, step.role !== "build" && step.role, ...step.files.filter((path) => !called.includes(path))].filter(Boolean);
+    return html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} aria-current=${isHere ? "step" : null}>
+    <span class="number">${step.number}</span><span class="what">${step.words ? html`<${Inline} text=${step.words} />` : called}<small>${isHere && html`<b>${w("here")}</b>`}${about.map((each) => html`<span>${each}</span>`)}</small></span>
     <span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
         <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
       : html`<button disabled=${isRunning || !step.checkpoint_id} onClick=${() => setAsked(step.checkpoint_id)}>${w("rewind")}</button>
         <button disabled=${isRunning || !step.checkpoint_id} onClick=${() => fork(step)}>${w("fork")}</button>`}</span>${drawBelow(step, isHere, isMain)}</li>`;
+  };
   const link = (row, key) => html`<p class="branch" key=${row.thread_id}><a href=${`#/t/${row.thread_id}`}>${w(key, { title: row.name || row.title })}</a> <${Status} name=${row.status} /></p>`;
   // what begins after no step that is drawn stands at the end
   const drawBelow = (step, isHere, isMain) => [

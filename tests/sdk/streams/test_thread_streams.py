@@ -75,6 +75,25 @@ async def test_an_error_before_the_run_is_raised(streams: ThreadStreams, project
     assert not streams.is_running(thread)
 
 
+@pytest.mark.parametrize("is_taken", [False, True])
+async def test_a_message_outlives_a_crash(
+    is_taken: bool, streams: ThreadStreams, project: Path
+) -> None:
+    thread, numbers = create_thread_id(), EventNumbers(locate_database(streams.home))
+    await streams.begin(thread, talk(project, thread, {"text": "One."}, {"text": "Two."}), "Hello")
+    await streams.wait(thread)
+    last = "another" if is_taken else numbers.read_last_checkpoint(thread)
+    # as a server leaves it that dies once it has accepted the message
+    unsent = {"text": "More.", "options": {}, "after": last}
+    numbers.set_running(thread, True, unsent)
+    assert await streams.resume_crashed() == ([] if is_taken else [thread])
+    await streams.wait(thread)
+    [history] = await read_to(streams, thread, 0, "history")
+    texts = [entry["text"] for entry in history["data"]["entries"]]
+    assert texts == ["Hello", "One.", *([] if is_taken else ["More.", "Two."])]
+    assert bool(numbers.list_running()) == is_taken
+
+
 @pytest.mark.parametrize("steps", range(8))
 async def test_a_stop_at_any_step_ends_the_run(
     steps: int, streams: ThreadStreams, project: Path

@@ -171,6 +171,6 @@ def test_what_cannot_carry_out_a_plan_is_refused(chosen: dict[str, Any]) -> None
 def test_a_switch_says_what_it_is_about() -> None:
     asked = ask(PLAN, {"name": "plan_enter", "args": {"reason": "big", "ends": ["make"]}})
     leaves, enters = describe_question(asked)["requests"]
-    assert leaves["title"] == "Plan p.md"
+    assert leaves["title"] == "The plan"
     assert "big" in enters["title"] and "make" in enters["title"]
     assert leaves["options"][0]["name"] != enters["options"][0]["name"]

@@ -33,7 +33,7 @@ function findSubjects(tool, args) {
 // The verb of a call, as the terminal says it, and what it is about
 export function describeCall(tool, args) {
   if (tool.startsWith("git_")) return ["run", tool.replaceAll("_", " ")];
-  const subject = findSubjects(tool, args).filter((each) => typeof each === "string").join(" ").replace(/\s+/g, " ").trim();
+  const subject = findSubjects(tool, args).filter((each) => typeof each === "string" && each !== ".").join(" ").replace(/\s+/g, " ").trim();
   const line = subject.length > 140 ? `${subject.slice(0, 139)}…` : subject;
   if (tool === "use_mcp_tool") return ["use", line];
   return Object.hasOwn(verbs, tool) ? [verbs[tool], line] : ["use", `${tool} ${line}`];

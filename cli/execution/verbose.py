@@ -7,6 +7,7 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
 from ..rendering.console import open_console, show_line, style_text
+from ..rendering.humanize import format_cost
 from ..rendering.renderer import Renderer
 from ..rendering.sanitize import sanitize_line
 
@@ -84,4 +85,4 @@ def _format_request(number: int, event: ev.TokenUsage) -> str:
         cached=f"{request.get('cached', 0):,}",
         output=f"{request.get('output', 0):,}",
     )
-    return f"  {words}" + ("" if cost is None else f" · ${cost:.4f}")
+    return f"  {words}" + ("" if cost is None else f" · {format_cost(cost)}")

@@ -44,6 +44,12 @@ def format_count(count: int) -> str:
     return f"{count / 1_000_000:.1f}M"
 
 
+def format_cost(dollars: float) -> str:
+    """Return a cost with the cents' fractions of a model, and nothing as `$0.00`."""
+    cost = f"${dollars:.4f}"
+    return "$0.00" if cost == "$0.0000" else cost
+
+
 def format_remaining_time(until: str) -> str:
     """Return the time until an ISO 8601 moment in its two largest units; empty if it is over."""
     seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()

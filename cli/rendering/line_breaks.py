@@ -62,6 +62,7 @@ def find_breaks(
             if place <= begin and word_end in inside:
                 break
             cut = word_end if word_end > begin else index
+            cut = cut if anywhere else _find_path_part(line, begin, cut)
             begin = place if place > begin else cut
             breaks.append(begin)
             cells = measure_width(line[begin:index])
@@ -71,6 +72,12 @@ def find_breaks(
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1
     return breaks
+
+
+def _find_path_part(line: str, begin: int, end: int) -> int:
+    """Return where a part of a path begins that has no room any more; else the end of the row."""
+    part = line.rfind("/", begin, end - 1) + 1
+    return part if part > begin + (end - begin) // 3 else end
 
 
 def _find_word_end(line: str, index: int) -> int:

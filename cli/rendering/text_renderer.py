@@ -153,7 +153,7 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.ModeChanged) -> None:
         self._plan = event.plan
-        mode = t(f"run.mode.{event.mode}")
+        mode = t(f"run.mode.{event.mode}", plan=sanitize_line(event.plan))
         named = "" if event.agent == event.mode else f"@{sanitize_line(event.agent)} · "
         self._print_line(f"{named}{mode}", "cyan")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from .humanize import format_count, format_duration
+from .humanize import format_cost, format_count, format_duration
 
 # US dollars that are worth being named in a few words
 MIN_COST = 0.005
@@ -47,7 +47,7 @@ class TurnMeter:
             return ""
         share = round(100 * self._cached / self._input) if self._input else 0
         tokens = t("run.tokens", input=f"{self._input:,}", cached=share, output=f"{self._output:,}")
-        cost = "" if self._cost is None else f" · ${self._cost:.4f}"
+        cost = "" if self._cost is None else f" · {format_cost(self._cost)}"
         return f"{self._compute_elapsed():.1f} s · {tokens}{cost}"
 
     def format_brief(self) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...i18n.catalogs import t
+from ...rendering.humanize import format_cost
 from ...rendering.output import echo, echo_json
 from .listing import AsJson
 
@@ -52,7 +53,7 @@ def _format_request(request: "TraceSpan") -> str:
         share = round(100 * (request.cached or 0) / request.input) if request.input else 0
         counts = {"input": f"{request.input:,}", "output": f"{request.output:,}"}
         parts.append(t("run.tokens", cached=share, **counts))
-    parts.append("" if request.cost is None else f"${request.cost:.4f}")
+    parts.append("" if request.cost is None else format_cost(request.cost))
     return "  ".join(filter(None, parts))
 
 

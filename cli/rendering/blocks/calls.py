@@ -56,6 +56,8 @@ class CallBlocks:
         """Create it; `note_diff` is told which diffs are shown in full, and stay."""
         self._printer, self._print_diff, self._clock = printer, print_diff, clock
         self._print_remark, self._note_diff = print_remark, note_diff
+        self.plan = ""
+        """Path of the plan file, which is not named again."""
         self._remark = ""
         """A remark of the model: it is folded if a call that reads follows."""
         self._keep_fold = keep_fold
@@ -243,9 +245,8 @@ class CallBlocks:
         is_answer = bool(facts.get("answered"))
         has_run = event.ok or "exit_code" in facts
         verb = phrase.done if has_run and not is_answer else phrase.infinitive
-        head = Text.assemble(
-            (verb, "bold"), " ", style_text(phrase.subject, ""), _format_lines(facts)
-        )
+        subject = t("call.plan") if self.plan and phrase.subject == self.plan else phrase.subject
+        head = Text.assemble((verb, "bold"), " ", style_text(subject, ""), _format_lines(facts))
         summary = call.output.summary
         facts_at_right = [summary or _format_exit(facts), _format_seconds(seconds)]
         right = " · ".join(filter(None, facts_at_right))

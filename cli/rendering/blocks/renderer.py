@@ -28,7 +28,7 @@ from ..event_text import describe_outcome, describe_review
 from ..listings.threads import SHORT_ID
 from ..output import echo
 from ..sanitize import sanitize_line
-from ..subagents.event_lines import SubagentRows
+from ..subagents.event_lines import SubagentRows, build_attempt_table
 from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
 from .calls import CallBlocks
@@ -71,6 +71,8 @@ class BlockRenderer(TextRenderer):
         self._test_title = ""
         self._proven = ""
         """What the last tests said, which was shown."""
+        self._compared = set[str]()
+        """Why attempts are kept or not, which their table says."""
         self._reviewed = ""
         """The outcome that a review has shown."""
         self._show_rows = show_rows or TransientRows(console).show_rows
@@ -89,6 +91,12 @@ class BlockRenderer(TextRenderer):
 
     def show_event(self, event: ev.Event) -> None:
         """Show one event; what sub-agents do is shown below the call that has sent them."""
+        if isinstance(event, ev.AttemptProgress):
+            return  # it has a moving line, and a row of the table in the end
+        if isinstance(event, ev.AttemptsCompared):
+            self._meter.count_event(event)
+            self._show_attempts(event)
+            return
         if self._children.take_event(event):
             self._meter.count_event(event)
             return
@@ -123,6 +131,9 @@ class BlockRenderer(TextRenderer):
                     self._calls.add_call(event)
             case ev.RunStarted():
                 self._show_start(event)
+            case ev.ModeChanged():
+                self._calls.plan = event.plan
+                super()._show_own_event(event)
             case ev.RoleStarted(role=role):
                 self._print_heading(t(f"role.{role}"))
             case ev.Steered(text=text):
@@ -140,6 +151,8 @@ class BlockRenderer(TextRenderer):
                 self._calls.add_call(call)
             case ev.EvidenceFound():
                 self._show_evidence(event)
+            case ev.Notice(text=text) if text.rpartition("kept: ")[2] in self._compared:
+                pass  # the table of attempts has it
             case ev.Notice(text=text):
                 style = "yellow" if text.startswith(WARNINGS) else "dim"
                 self._print_line(translate_notice(text), style)
@@ -158,6 +171,15 @@ class BlockRenderer(TextRenderer):
     def _keep_thought(self, text: str) -> None:
         if self._keep_fold:
             self._keep_fold(Fold("thought", partial(build_thinking_block, text)))
+
+    def _show_attempts(self, event: ev.AttemptsCompared) -> None:
+        """Show all attempts at the task as a table."""
+        self._finish_block()
+        self._compared = {str(attempt["reason"]) for attempt in event.attempts}
+        title = t("attempt.table", count=len(event.attempts))
+        self._printer.print_head(Text(title, "bold"), bullet="green")
+        for row in build_attempt_table(event, self._printer.width):
+            self._printer.print_row(row)
 
     def _show_start(self, event: ev.RunStarted) -> None:
         """Show what is to be done, and with what; only what is new if the run goes on."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...i18n.catalogs import t
-from ..humanize import format_duration
+from ..humanize import format_cost, format_duration
 from ..sanitize import sanitize_line
 
 # How it is doing, as a mark and a style
@@ -33,6 +33,6 @@ def format_usage(facts: Mapping[str, Any]) -> list[str]:
     return [
         *([t("child.requests", count=facts["requests"])] if facts.get("requests") else []),
         *([t("child.tokens", count=f"{facts['tokens']:,}")] if facts.get("tokens") else []),
-        *([f"${cost:.4f}"] if cost else []),
+        *([format_cost(cost)] if cost else []),
         *([format_duration(seconds)] if seconds is not None else []),
     ]

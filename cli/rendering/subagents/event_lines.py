@@ -1,6 +1,6 @@
 """What is shown of sub-agents and attempts: a line for the start and end of each, and notices."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -8,9 +8,14 @@ from rich.text import Text
 from ....sdk import events as ev
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate_notice
+from ...i18n.stored_messages import translate_stored
 from ..console import style_text
-from ..humanize import format_count
+from ..humanize import format_cost, format_count
+from ..line_breaks import split_rows
+from ..listings.threads import SHORT_ID
 from ..sanitize import sanitize_line
+from ..table import align_columns
+from ..text_width import measure_width
 from .child_line import MARKS
 
 MAX_TASK_LENGTH = 100
@@ -88,6 +93,48 @@ def _build_child_rows(
     return rows
 
 
+def build_attempt_table(event: ev.AttemptsCompared, width: int) -> list[Text]:
+    """Return the attempts as a table; below each row stands why it is kept, or not."""
+    columns = ["number", "tests", "lines", "tokens", "cost", "thread"]
+    cells = [_list_attempt_cells(attempt) for attempt in event.attempts]
+    used_columns = [name for name in columns if any(row[name] for row in cells)]
+    lines = _align_attempts(used_columns, cells)
+    for name in ("cost", "tokens", "lines"):
+        if max(map(measure_width, lines)) > width and name in used_columns:
+            used_columns.remove(name)
+            lines = _align_attempts(used_columns, cells)
+    rows = [Text(lines[0], "dim"), Text("─" * min(max(map(measure_width, lines)), width), "dim")]
+    for attempt, line in zip(event.attempts, lines[1:], strict=True):
+        rows.append(Text(line, "bold green" if attempt.get("kept") else ""))
+        reason = sanitize_line(translate_stored(str(attempt.get("reason") or "")))
+        rows += [
+            Text.assemble("  ", (row, "dim")) for row in split_rows(reason, width - 2) if reason
+        ]
+    for row in rows:
+        row.truncate(width, overflow="ellipsis")
+    return rows
+
+
+def _align_attempts(columns: Sequence[str], cells: Sequence[Mapping[str, str]]) -> list[str]:
+    heads = [t(f"attempt.table.{name}") for name in columns]
+    return align_columns([heads, *([row[name] for name in columns] for row in cells)])
+
+
+def _list_attempt_cells(attempt: Mapping[str, Any]) -> dict[str, str]:
+    usage: Mapping[str, Any] = attempt.get("usage") or {}
+    counts = [(name, attempt.get(name) or 0) for name in ("passed", "failed")]
+    tests = [t(f"attempt.table.{name}", **{name: count}) for name, count in counts if count]
+    mark = "✓ " if attempt.get("kept") else "  "
+    return {
+        "number": f"{mark}{attempt['number']}",
+        "tests": ", ".join(tests),
+        "lines": str(attempt.get("lines", "")),
+        "tokens": format_count(usage.get("input", 0) + usage.get("output", 0)),
+        "cost": format_cost(usage["cost"]) if usage.get("cost") else "",
+        "thread": str(attempt.get("thread_id", ""))[:SHORT_ID],
+    }
+
+
 def has_moving_line(event: ev.Event) -> bool:
     """Return whether it only changes the moving line of a sub-agent or an attempt."""
     is_theirs = ev.is_from_subagent(event) or isinstance(event, ev.AttemptProgress)
@@ -110,7 +157,7 @@ def format_subagent_line(event: ev.Event) -> str:
         case ev.AttemptsCompared(usage=usage):
             cost = usage.get("cost")
             line = t("attempt.total", **_count(usage))
-            return line if cost is None else f"{line}, ${cost:.4f}"
+            return line if cost is None else f"{line}, {format_cost(cost)}"
         case ev.Notice(agent=agent, text=text) if agent:
             return t("run.notice", text=f"{agent}: {translate_notice(text)}")
         case _:

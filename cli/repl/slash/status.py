@@ -9,6 +9,7 @@ from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
+from ...rendering.humanize import format_cost
 from ..prompt.status_bar import describe_thinking
 from ..session.session import Session
 
@@ -89,7 +90,7 @@ async def show_cost(session: Session, _: str) -> None:
     if usage is None:
         session.show(t("slash.not_asked"))
         return
-    dollars = t("slash.cost.unknown") if usage.cost is None else f"${usage.cost:.4f}"
+    dollars = t("slash.cost.unknown") if usage.cost is None else format_cost(usage.cost)
     numbers = {key: f"{getattr(usage, key):,}" for key in ("input", "output", "cached")}
     session.show(t("slash.cost.is", count=usage.requests, cost=dollars, **numbers))
 

@@ -3,7 +3,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.humanize import format_age, format_count, format_duration, format_size
+from maxagent.cli.rendering.humanize import (
+    format_age,
+    format_cost,
+    format_count,
+    format_duration,
+    format_size,
+)
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -61,3 +67,11 @@ def test_bytes_are_shown_in_the_largest_unit(count: int, text: str) -> None:
 )
 def test_counts_take_few_characters(count: int, text: str) -> None:
     assert format_count(count) == text
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"),
+    [(0.0, "$0.00"), (0.00004, "$0.00"), (0.0001, "$0.0001"), (0.5, "$0.5000"), (12.3, "$12.3000")],
+)
+def test_cost_of_nothing_has_no_fractions(dollars: float, text: str) -> None:
+    assert format_cost(dollars) == text

@@ -82,3 +82,17 @@ def test_styles_go_on_in_the_next_row():
 )
 def test_parts_stay_whole_where_they_fit(parts: list[str], rows: list[str]) -> None:
     assert fill_rows(parts, " · ", 8) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("/home/me/data/outputs/attempts", ["/home/me/data/", "outputs/", "attempts"]),
+        ("see /home/me/data/outputs/x", ["see", "/home/me/data/", "outputs/x"]),
+        ("a/bcdefghijklmnopqrst", ["a/bcdefghijklmn", "opqrst"]),
+        ("src/cart/prices.py", ["src/cart/", "prices.py"]),
+        ("abcdefghijklmno/pq", ["abcdefghijklmno", "/pq"]),
+    ],
+)
+def test_long_path_is_broken_between_its_parts(text: str, rows: list[str]) -> None:
+    assert [row.plain for row in wrap_text(Text(text), 15)] == rows

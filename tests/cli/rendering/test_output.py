@@ -23,7 +23,10 @@ PRINTED = {
         "content",
         "row",
     ],
-    "rendering/approval_request.py": ["Text.assemble((head, 'dim'), row)"],
+    "rendering/approval_request.py": [
+        "Text.assemble((head, 'dim'), row)",
+        "Text.assemble(MARGIN, row) if row else row",
+    ],
     "app.py": ["row"],
     "prompts/first_run.py": ["row"],
     "rendering/block_printer.py": ["row"],

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.rendering.subagents.event_lines import format_subagent_line
+from maxagent.cli.rendering.subagents.event_lines import build_attempt_table, format_subagent_line
 from maxagent.cli.rendering.text_renderer import TextRenderer
 from maxagent.sdk import events as ev
 
@@ -41,3 +41,28 @@ def test_what_a_child_says_is_not_shown(capsys: pytest.CaptureFixture[str]) -> N
     output = capsys.readouterr()
     assert "its own words" not in output.out + output.err and "grep" not in output.err
     assert "the answer" in output.out + output.err
+
+
+ATTEMPT = {"outcome": "verified", "reason": "its tests pass", "lines": 2, "passed": 2}
+
+
+@pytest.mark.parametrize(
+    ("width", "cost", "heads"),
+    [
+        (78, 0.0, "attempt  tests     lines  tokens  thread"),
+        (78, 0.0123, "attempt  tests     lines  tokens  cost     thread"),
+        (44, 0.0123, "attempt  tests     lines  tokens  thread"),
+        (38, 0.0, "attempt  tests     lines  thread"),
+        (28, 0.0, "attempt  tests     thread"),
+    ],
+)
+def test_attempts_are_a_table_that_fits(width: int, cost: float, heads: str) -> None:
+    attempts = [
+        {**ATTEMPT, "number": at, "thread_id": f"{at}" * 12, "kept": at == 1,
+         "usage": {"input": 20_000, "output": 3_000, "cost": cost}}
+        for at in (1, 2)
+    ]  # fmt: skip
+    rows = [row.plain for row in build_attempt_table(ev.AttemptsCompared(attempts), width)]
+    assert rows[0] == heads and {*rows[1]} == {"─"} and max(map(len, rows)) <= width
+    assert rows[2].startswith("✓ 1") and rows[4].startswith("  2") and rows[2].endswith("1" * 8)
+    assert rows[3] == rows[5] == "  its tests pass"

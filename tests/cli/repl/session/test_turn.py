@@ -130,7 +130,7 @@ async def test_thread_keeps_options_and_mode_of_approved_plan(
     session = talk.session
     session.options = {**session.options, "mode": "ask", "plan": True}
     provider.script([{"text": "Thought."}, {"text": "And on."}])
-    assert "plan mode: nothing but the plan" in await talk.say("think")
+    assert "plan mode, plan file" in await talk.say("think")
     assert "plan mode" not in await talk.say("on")
     assert session.options == {} and session.plan and session.thread_options.get("mode") == "ask"
     talk.write(f"project/{session.thread_options.get('plan_file')}", "1. all\n")

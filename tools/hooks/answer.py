@@ -37,6 +37,8 @@ _DECISION_WORD = re.compile(
     re.IGNORECASE,
 )
 NOT_UNDERSTOOD = "its answer is not understood: {answer}"
+# What programs themselves say of a file, and no guard of a call
+_OF_THE_SYSTEM = re.compile(r"(?:permission|access) denied", re.IGNORECASE)
 # Characters of an answer that a question shows
 MAX_SHOWN_LENGTH = 200
 # Events whose plain output is for the model
@@ -54,6 +56,8 @@ class HookAnswer:
     """Text for the model."""
     ignored: str = ""
     """Name of a field that would change the call, which no hook may."""
+    objection: str = ""
+    """What a hook before a call that has failed says against the call; empty if nothing."""
 
 
 def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> HookAnswer:
@@ -61,21 +65,21 @@ def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> 
     stdout, stderr = _to_text(captured.stdout), _to_text(captured.stderr)
     if captured.timed_out:
         reason = text("it was stopped after {seconds} seconds", seconds=f"{timeout:g}")
-        return HookAnswer("failed", reason)
+        return HookAnswer("failed", reason, objection=_find_objection(stdout, stderr))
     if captured.exit_code == REFUSED:
         return HookAnswer("deny", stderr or stdout or NO_REASON)
     if captured.exit_code:
         first = (stderr or stdout).partition("\n")[0] or "-"
         reason = text("exit code {code}: {first}", code=captured.exit_code, first=first)
-        return HookAnswer("failed", reason)
+        return HookAnswer("failed", reason, objection=_find_objection(stdout, stderr))
     fields = _parse_json(captured.stdout)
     if fields is None:
         if event == "before_tool" and _DECISION_WORD.search(stdout):
-            return _build_question(stdout)
+            return build_question(stdout)
         return HookAnswer(note=stdout if event in _SHOWN else "")
     answer = _read_fields(fields)
     is_open = event == "before_tool" and answer.verdict == "pass"
-    return _build_question(stdout) if is_open and _has_other_decision(fields) else answer
+    return build_question(stdout) if is_open and _has_other_decision(fields) else answer
 
 
 def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
@@ -96,7 +100,23 @@ def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
     return HookAnswer(note=note, ignored=ignored)
 
 
-def _build_question(answer: str) -> HookAnswer:
+def _find_objection(stdout: str, stderr: str) -> str:
+    """Return the output of a hook that has failed, if it holds a decision against the call.
+
+    Many guards end with `exit 1` where 2 denies, or print their decision before they fail.
+    """
+    fields = _parse_json(stdout.encode(errors="replace"))
+    if fields and _read_fields(fields).verdict == "pass" and not _has_other_decision(fields):
+        stdout = ""
+    objections = (
+        output
+        for output in (stdout, stderr)
+        if _DECISION_WORD.search(_OF_THE_SYSTEM.sub("", output))
+    )
+    return next(objections, "")
+
+
+def build_question(answer: str) -> HookAnswer:
     """Return that a call is asked, since a guard has said something that nobody understands."""
     excerpt = " ".join(answer.split())[:MAX_SHOWN_LENGTH]
     return HookAnswer("ask", text(NOT_UNDERSTOOD, answer=excerpt))

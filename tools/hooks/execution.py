@@ -17,7 +17,7 @@ from ..process.launcher import SHELL
 from ..result import ToolError
 from ..sandbox.execution import capture_inside
 from ..sandbox.sandbox import Sandbox
-from .answer import MAX_TEXT_LENGTH, HookAnswer, parse_answer
+from .answer import MAX_TEXT_LENGTH, HookAnswer, build_question, parse_answer
 
 # Its input is gone from the disk before the command starts
 _START = 'exec < "$1" && rm -f -- "$1" && exec "$2" -c "$3"'
@@ -30,8 +30,10 @@ async def run_hook(
     if hook.function:
         return await call_hook(hook.event, hook.function, payload)
     answer = await _try_hook(hook, payload, sandbox)
-    if answer.verdict != "failed" or hook.event != "before_tool" or hook.on_error == "allow":
+    if answer.verdict != "failed" or hook.event != "before_tool":
         return answer
+    if hook.on_error == "allow":
+        return build_question(answer.objection) if answer.objection else answer
     return HookAnswer(hook.on_error, answer.reason)
 
 

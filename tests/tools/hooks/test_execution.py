@@ -1,6 +1,6 @@
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from confinement import needs_bubblewrap
@@ -17,7 +17,7 @@ WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "a\n"}}
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Sandbox:
+def sandbox(tmp_path: Path) -> Sandbox:
     project, home = tmp_path / "project", tmp_path / "home"
     project.mkdir()
     home.mkdir()
@@ -30,36 +30,36 @@ def hook(command: str, *, from_project: bool = False) -> ConfiguredHook:
 
 
 @pytest.mark.parametrize("from_project", [False, True])
-async def test_input_and_output_in_both_places(place: Sandbox, from_project: bool) -> None:
+async def test_input_and_output_in_both_places(sandbox: Sandbox, from_project: bool) -> None:
     payload = {"text": "ü" * 300_000}
-    answer = await run_hook(hook("cat | wc -c", from_project=from_project), payload, place)
+    answer = await run_hook(hook("cat | wc -c", from_project=from_project), payload, sandbox)
     assert answer.note == str(len(json.dumps(payload)))
-    assert list((place.home / "data" / "hooks").iterdir()) == []
+    assert list((sandbox.home / "data" / "hooks").iterdir()) == []
 
 
 @pytest.mark.parametrize("from_project", [False, True])
-async def test_reason_is_what_it_says_on_stderr(place: Sandbox, from_project: bool) -> None:
+async def test_reason_is_what_it_says_on_stderr(sandbox: Sandbox, from_project: bool) -> None:
     answer = await run_hook(
-        hook("echo a; echo b >&2; exit 2", from_project=from_project), {}, place
+        hook("echo a; echo b >&2; exit 2", from_project=from_project), {}, sandbox
     )
     assert (answer.verdict, answer.reason) == ("deny", "b")
 
 
 @needs_bubblewrap
-async def test_a_hook_of_a_project_is_confined(place: Sandbox) -> None:
-    reads = f"cat {place.home}/secret; ls {place.home}/data/hooks | wc -l"
-    ours = await run_hook(hook(reads), {}, place)
-    theirs = await run_hook(hook(reads, from_project=True), {}, place)
+async def test_a_hook_of_a_project_is_confined(sandbox: Sandbox) -> None:
+    reads = f"cat {sandbox.home}/secret; ls {sandbox.home}/data/hooks | wc -l"
+    ours = await run_hook(hook(reads), {}, sandbox)
+    theirs = await run_hook(hook(reads, from_project=True), {}, sandbox)
     assert ours.note.startswith("mine") and "mine" not in theirs.note
 
 
-async def test_a_hook_without_reading_its_input_ends(place: Sandbox) -> None:
-    assert (await run_hook(hook("true"), {"text": "x" * 200_000}, place)).verdict == "pass"
+async def test_a_hook_without_reading_its_input_ends(sandbox: Sandbox) -> None:
+    assert (await run_hook(hook("true"), {"text": "x" * 200_000}, sandbox)).verdict == "pass"
 
 
-async def test_a_secret_is_not_passed_on(place: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_secret_is_not_passed_on(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", "sk-ant-api03-" + "a" * 90)
-    answer = await run_hook(hook("env; echo sk-ant-api03-" + "b" * 90), {}, place)
+    answer = await run_hook(hook("env; echo sk-ant-api03-" + "b" * 90), {}, sandbox)
     assert "MY_API_KEY" not in answer.note and "b" * 90 not in answer.note
 
 
@@ -125,3 +125,30 @@ def test_an_unknown_event_is_refused(event: str) -> None:
     hooks: Any = {event: [fail]}
     with pytest.raises(UsageError, match="there is no hook"):
         Runner(hooks=hooks)
+
+
+@pytest.mark.parametrize(
+    ("command", "on_error", "verdict"),
+    [
+        ("echo 'Blocked: no force' >&2; exit 1", "allow", "ask"),
+        ("echo 'this push is not allowed'; exit 1", "allow", "ask"),
+        ("""echo '{"decision": "block", "reason": "no"}'; exit 1""", "allow", "ask"),
+        ("""echo '{"decision": "block"}'; grep -q x /dev/null""", "allow", "ask"),
+        ("""echo '{"action": "reject"}'; exit 3""", "allow", "ask"),
+        ("""echo '{"permissionDecision": "deny"}' >&2; exit 255""", "allow", "ask"),
+        ("echo 'denied by the team' >&2; kill -9 $$", "allow", "ask"),
+        ("echo 'denied by the team' >&2; sleep 60", "allow", "ask"),
+        ("echo 'denied by the team' >&2; exit 1", "deny", "deny"),
+        ("""echo '{"decision": "approve"}'; exit 1""", "allow", "failed"),
+        ("echo 'log: Permission denied' >&2; exit 1", "allow", "failed"),
+        ("no-such-guard", "allow", "failed"),
+        ("no-such-guard", "deny", "deny"),
+    ],
+)
+async def test_failed_guard_that_objects_is_asked(
+    sandbox: Sandbox, command: str, on_error: Literal["allow", "deny"], verdict: str
+) -> None:
+    guard = ConfiguredHook(
+        "before_tool", command, on_error=on_error, timeout=2 if "sleep" in command else 30
+    )
+    assert (await run_hook(guard, {}, sandbox)).verdict == verdict

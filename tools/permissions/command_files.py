@@ -37,6 +37,7 @@ def evaluate_named_files(call: RequestedCall, rules: Sequence[Rule]) -> Decision
     reading = [rule for rule in rules if rule.tool == "read_file"]
     editing = [rule for rule in rules if rule.tool in EDITING_TOOLS]
     decisions = [
+        *(_decide_tree(rule, step, name) for rule, step, name in _find_trees(call, reading)),
         *(_decide_read(rule, name, sure) for rule, name, sure in _find_reads(call, reading)),
         *(_decide_write(rule, name) for rule, name in _find_writes(call, editing)),
     ]
@@ -52,6 +53,18 @@ def _decide_read(rule: Rule, name: str, is_certain: bool) -> Decision:
         text=rule.text,
     )
     return Decision("deny" if is_denied else "ask", reason, rule.description)
+
+
+def _decide_tree(rule: Rule, step: "SimpleCommand", name: str) -> Decision:
+    reason = text(
+        "`{program}` would read `{name}`, which the rule `{kind} {text}` covers: name other files "
+        "or folders, or leave it out",
+        program=step.program,
+        name=name,
+        kind=rule.kind,
+        text=rule.text,
+    )
+    return Decision(rule.kind, reason, rule.description)
 
 
 def _decide_write(rule: Rule, name: str) -> Decision:
@@ -80,6 +93,30 @@ def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Ru
                 continue
             for rule in _list_matches(call, path, rules):
                 yield rule, name.text, name.exact and not name.by_chance
+
+
+def _find_trees(
+    call: RequestedCall, rules: Sequence[Rule]
+) -> "Iterator[tuple[Rule, SimpleCommand, str]]":
+    """Yield each rule on a file that a command reads because it reads a folder above."""
+    from .command_trees import find_tree_files
+
+    patterns = sorted(
+        (rule for rule in rules if rule.pattern), key=lambda rule: rule.kind != "deny"
+    )
+    steps = _list_steps(call) if patterns else ()
+    for at, step in enumerate(steps):
+        stricter = patterns
+        for name in find_tree_files(step, steps[at + 1 :], call.workspace.root, _READERS):
+            file = Subject((name,), folder=str(call.workspace.root))
+            if rule := next(
+                (rule for rule in stricter if name == "." or rule.may_match(file)), None
+            ):
+                yield rule, step, name
+                is_final = rule.kind == "deny"
+                stricter = [] if is_final else [other for other in stricter if other.kind == "deny"]
+            if not stricter:
+                break
 
 
 def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:

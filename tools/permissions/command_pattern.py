@@ -1,13 +1,14 @@
 """Patterns of commands: `git diff:*` by its first words, `make test` exactly.
 
 A deny rule matches loosely: a program in any folder, with any options before its first argument,
-and a command that may expand to it. An allow rule matches strictly: the words must be equal.
+and a command that may expand to it; a lone program is denied with any arguments. An allow rule
+matches strictly: the words must be equal.
 """
 
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from .subject import Subject
@@ -15,6 +16,8 @@ from .subject import Subject
 _PREFIX = re.compile(r"(.*?)(?::\*| \*)", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\\.", re.DOTALL)
 _SHELL = re.compile(r"[;&|<>()$`\n]")
+# Names of other agents' tools, in whose rules the words are the first ones of a command
+_PREFIX_TOOLS = frozenset(["runshellcommand", "shell"])
 _EXPANDED = re.compile(r"[$`*?\[{~\\<(]")
 
 
@@ -78,6 +81,17 @@ def parse_command_pattern(text: str) -> CommandPattern:
     if not any(words):
         raise ValueError("it does not name a command")
     return CommandPattern(plain, words, bool(shape))
+
+
+def widen_pattern(pattern: CommandPattern, tool: str) -> CommandPattern:
+    """Return the pattern of a rule that denies or asks: of a lone program by its first word.
+
+    So are all of a tool by whose name other agents mean the first words: `shell(git push)`.
+    """
+    is_foreign = re.sub("[_-]", "", tool).casefold() in _PREFIX_TOOLS
+    is_plain = not _SHELL.search(_QUOTED.sub("", pattern.text))
+    is_prefix = is_plain and (is_foreign or len(pattern.words) == 1)
+    return replace(pattern, is_prefix=pattern.is_prefix or is_prefix)
 
 
 def _split_git_program(names: Sequence[str]) -> Sequence[str]:

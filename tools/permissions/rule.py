@@ -14,7 +14,7 @@ from ...config.text import text
 from .. import aliases
 from ..mcp.tool_names import PREFIX, fold_name, make_tool_name
 from ..tool_table import PatternKind
-from .command_pattern import CommandPattern, parse_command_pattern
+from .command_pattern import CommandPattern, parse_command_pattern, widen_pattern
 from .host_pattern import parse_host_pattern
 from .path_pattern import parse_path_pattern
 from .subject import PATTERN_KINDS, READING_TOOLS, Subject
@@ -179,6 +179,8 @@ def read_rule(written: RawRule) -> Rule:
     if reader is None:
         raise ValueError(text("rules for `{tool}` do not take a pattern", tool=tool))
     pattern = reader(inner.strip())
+    if written.kind != "allow" and isinstance(pattern, CommandPattern):
+        pattern = widen_pattern(pattern, shape[1])
     return Rule(written.kind, written.text, written.origin, tool, pattern, written.consent)
 
 

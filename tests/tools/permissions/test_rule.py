@@ -241,3 +241,35 @@ def test_deny_rule_holds_without_the_server(
 def test_allow_rule_on_use_mcp_tool_allows_no_server(tmp_path: Path) -> None:
     servers = [build_server("github", "user")]
     assert decide(tmp_path, ruled("ask", "use_mcp_tool"), servers, "github", "push") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "verdict"),
+    [
+        ("deny run_shell_command(git push)", "git push origin main", "deny"),
+        ("deny run_shell_command(rm -rf)", "rm -rf build", "deny"),
+        ("ask shell(npm publish)", "npm publish --tag next", "ask"),
+        ("deny shell(git push)", "git -C sub push", "deny"),
+        ("deny Shell(git push)", "git pushx", "allow"),
+        ("deny Bash(rm)", "rm -r build", "deny"),
+        ("deny run_command(terraform)", "terraform apply", "deny"),
+        ("ask Bash(ssh)", "ssh host ls", "ask"),
+        ("deny Bash(rm)", "rmdir build", "allow"),
+        ("deny Bash(make all)", "make all install", "allow"),
+        ("deny Bash('make && make x')", "make", "allow"),
+    ],
+)
+def test_refusing_rule_means_what_it_does_elsewhere(
+    text: str, command: str, verdict: str, tmp_path: Path
+) -> None:
+    args, workspace = {"command": command}, project(tmp_path)
+    decision = evaluate_call("run_command", "execute", args, (), workspace, ruled("auto", text))
+    assert decision.verdict == verdict
+
+
+@pytest.mark.parametrize("text", ["shell(git push)", "run_shell_command(npm run)", "Bash(npm)"])
+def test_allowing_rule_stays_exact(text: str, tmp_path: Path) -> None:
+    command = f"{text.partition('(')[2].rstrip(')')} x"
+    args, workspace = {"command": command}, project(tmp_path)
+    decision = evaluate_call("run_command", "execute", args, (), workspace, ruled("ask", text))
+    assert decision.verdict == "ask"

@@ -48,7 +48,7 @@ _DIFF = Flags.from_usage(
     " --ignore-matching-lines= --text --strip-trailing-cr --minimal --speed-large-files --color=?"
 )
 # The globs of ripgrep's `-t` for the most common types
-_RG_TYPES = {
+RG_TYPES = {
     "py": ("*.py", "*.pyi"),
     "js": ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue"),
     "ts": ("*.ts", "*.tsx", "*.cts", "*.mts"),
@@ -121,7 +121,7 @@ def _build_rg_filter(parsed: ParsedArguments) -> Callable[[str], bool] | None:
     if not types:
         return None
     return partial(
-        matches_any, [glob for file_type in types for glob in _RG_TYPES.get(file_type, ("**",))]
+        matches_any, [glob for file_type in types for glob in RG_TYPES.get(file_type, ("**",))]
     )
 
 

@@ -31,6 +31,28 @@ def locate_project_config(folder: Path) -> Path:
     return folder / ".llc.yaml"
 
 
+# Names that people give to a configuration, beside the ones that are read
+_PROJECT_NAMES = (
+    ".llc.yml", ".llc.json", ".llc.toml", "llc.yaml", "llc.yml", ".mcode.yaml", ".mcode.yml",
+    ".maxagent.yaml", ".maxagent.yml",
+)  # fmt: skip
+_FOLDER_NAMES = (
+    "config.yaml", "config.yml", "config.json", "config.toml", "settings.yaml", "settings.yml",
+    "settings.json",
+)  # fmt: skip
+
+
+def find_misnamed_configs(folder: Path, home_folder: Path) -> list[tuple[Path, Path]]:
+    """Return the files that look like a configuration and are not read, with the one that is."""
+    user, project = locate_user_config(home_folder), locate_project_config(folder)
+    in_home = [home_folder / name for name in _FOLDER_NAMES]
+    others = [folder / name for name in _PROJECT_NAMES]
+    if folder / ".llc" != home_folder:
+        others += [folder / ".llc" / name for name in _FOLDER_NAMES]
+    candidates = [*((file, user) for file in in_home), *((file, project) for file in others)]
+    return [(file, right) for file, right in candidates if file != user and file.is_file()]
+
+
 def locate_mcp_servers(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the user's file of MCP servers: below `XDG_CONFIG_HOME`, mostly `~/.config`."""
     chosen = environ.get("XDG_CONFIG_HOME", "")

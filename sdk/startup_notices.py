@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, cast
 from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
-from ..config.paths import ensure_data_folder
+from ..config.paths import ensure_data_folder, find_misnamed_configs, locate_home
 from ..config.security.private_files import open_private
 from ..config.security.redaction import find_marks
+from ..config.settings.env_vars import find_unknown_variables
 from ..config.settings.keys import hide_secrets, iter_leaves, join_key
 from ..config.settings.policy_file import load_managed_policy
 from ..config.text import TemplatedText, join_texts, text
@@ -78,6 +79,10 @@ POLICY = "the policy `{file}` applies: {effects}"
 
 UNREAD_NETWORK = "network settings that cannot be read are ignored: {variables}"
 
+UNKNOWN_VARIABLES = "variables that are no settings are ignored: {variables}"
+MISNAMED = "configuration files with another name are not read: {files}"
+IDLE_HOOKS = "hooks that match no tool never run: {hooks}"
+
 MISSING_TOOLS = "the configuration names tools that are not available here: {tools}"
 
 # Prefixes of notices about a state, not an event; a conversation shows them once
@@ -90,6 +95,7 @@ STANDING = tuple(
         IGNORED_INSTRUCTIONS,
         NO_SANDBOX,
         MISSING_TOOLS,
+        IDLE_HOOKS,
         POLICY,
         NOT_SHARED,
         MOVED,
@@ -99,7 +105,7 @@ STANDING = tuple(
 WARNINGS = (
     *STANDING,
     *(words.partition("{")[0] for words in (DAMAGED, NO_GIT, CANNOT_TRUST, CHANGED, HIDDEN)),
-    *(words.partition("{")[0] for words in (LEFT, UNREAD_NETWORK)),
+    *(words.partition("{")[0] for words in (LEFT, UNREAD_NETWORK, UNKNOWN_VARIABLES, MISNAMED)),
 )
 
 
@@ -114,6 +120,7 @@ def collect_notices(
     """
     notices = [text(DAMAGED, path=set_aside)] if set_aside else []
     notices += collect_network_notices(os.environ)
+    notices += collect_ignored_notices(folder, os.environ)
     if is_empty_folder(folder):
         notices.append(EMPTY_FOLDER)
     if find_git(folder) is None:
@@ -174,6 +181,36 @@ def collect_network_notices(environ: Mapping[str, str]) -> list[str]:
     unread = (*read_proxies(environ).unread, *find_unread_certificates(environ))
     named = [text("`{name}` ({reason})", name=each.name, reason=each.reason) for each in unread]
     return [text(UNREAD_NETWORK, variables=join_texts(", ", named))] if named else []
+
+
+def collect_ignored_notices(folder: Path, environ: Mapping[str, str]) -> list[str]:
+    """Return the notices about settings that nobody reads: their variable or file is misnamed."""
+    files = [
+        text("`{file}` (it must be `{right}`)", file=file, right=right)
+        for file, right in find_misnamed_configs(folder, locate_home(environ))
+    ]
+    notices = [text(MISNAMED, files=_format_names(files))] if files else []
+    if variables := find_unknown_variables(environ):
+        notices.append(text(UNKNOWN_VARIABLES, variables=_format_names(variables)))
+    return notices
+
+
+def collect_hook_notices(deps: Dependencies) -> list[str]:
+    """Return one notice about configured hooks whose matcher fits no tool."""
+    hooks = deps.sources.loaded.hooks
+    if not hooks:
+        return []
+    from ..tools.hooks.problems import find_problems
+    from ..tools.tool_table import select_names
+
+    of_program = [tool.name for tool in deps.program_tools]
+    names = [*select_names(lambda entry: entry.effect != "talk"), *of_program]
+    idle = [
+        text("`{matcher}` ({origin})", matcher=problem.value, origin=problem.origin)
+        for problem in find_problems(hooks, names, deps.workspace.root)
+        if problem.kind == "matcher"
+    ]
+    return [text(IDLE_HOOKS, hooks=_format_names(idle))] if idle else []
 
 
 def collect_sandbox_notices(deps: Dependencies) -> list[str]:
@@ -271,6 +308,7 @@ def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
         *collect_instruction_notices(deps),
         *collect_sandbox_notices(deps),
         *_collect_tool_notices(deps),
+        *collect_hook_notices(deps),
         *_collect_memory_notices(deps),
     ]
 

@@ -16,6 +16,8 @@ Patterns = tuple[str, ...]
 _ANYWHERE = "^(?:.+/)?"
 # and how one ends that matches a name with a slash if it matches the name
 _ENDS = ("/", "(?:(?P<ps_d>/)|$)")
+# A class with a backslash in it, as `[a\]b]`
+_ESCAPE_IN_CLASS = re.compile(r"(?<!\\)\[[^\]]*\\")
 
 
 def validate_patterns(patterns: Patterns) -> None:
@@ -112,7 +114,7 @@ def _matches_name(patterns: Patterns, spelling: str) -> bool:
 @lru_cache(maxsize=16)
 def _compile_spec(patterns: Patterns) -> GitIgnoreSpec:
     for pattern in patterns:
-        if "[[" in pattern:  # pathspec would misread it
+        if "[[" in pattern or _ESCAPE_IN_CLASS.search(pattern):  # pathspec would misread it
             raise ValueError(text("classes as in {pattern} are not known", pattern=pattern))
     return GitIgnoreSpec.from_lines(map(fold_name, patterns))
 

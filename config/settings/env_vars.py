@@ -1,13 +1,14 @@
 """Settings in the environment, as `LLC_*` and `MAXAGENT_*`, and `${NAME}` inside files."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import cast
 
 from ..errors import UsageError
 from ..text import join_texts, text
-from .keys import KeyPath, is_secret, map_values, parse_value
+from .keys import KeyPath, is_secret, is_section, list_keys, map_values, parse_value
 from .schema import Settings
 from .sources import Layer, build_layer
 
@@ -23,6 +24,13 @@ SHORT_NAMES: dict[str, KeyPath] = {
     "LANG": ("language",),
 }
 
+# Variables that are read elsewhere and are no settings, without their prefix
+_OTHER_NAMES = frozenset(
+    ["DEBUG", "HOME", "PROFILE", "PROJECT_DIR", "REMOTE_TOKEN", "REMOTE_TOKEN_FILE", "STATUS"]
+    + ["STUDIO_MODE"]
+)
+# The program's own name, which its variables do not have
+_PROGRAM = "MCODE_"
 _REFERENCE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
@@ -40,6 +48,37 @@ def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
                     path,
                     _parse_value(name, path, environ[name]),
                 )
+
+
+def find_unknown_variables(environ: Iterable[str]) -> list[str]:
+    """Return the names that begin as ours and are not read, each with the one that is meant.
+
+    One that begins with the program's name counts only if it is like a name of ours: others may
+    be anybody's.
+    """
+    unknown = list[str]()
+    for name in sorted(environ):
+        prefix = next(filter(name.startswith, (*PREFIXES, _PROGRAM)), "")
+        suffix = name.removeprefix(prefix)
+        if not prefix or (prefix in PREFIXES and (suffix in _OTHER_NAMES or _parse_name(suffix))):
+            continue
+        if suggestion := _find_meant_name(suffix, prefix if prefix in PREFIXES else PREFIXES[-1]):
+            unknown.append(text("`{name}` (did you mean `{meant}`?)", name=name, meant=suggestion))
+        elif prefix in PREFIXES:
+            unknown.append(f"`{name}`")
+    return unknown
+
+
+def _find_meant_name(suffix: str, prefix: str) -> str:
+    """Return the variable that a name without its prefix is like; empty if there is none."""
+    path = _parse_name(suffix)
+    if suffix in _OTHER_NAMES or path:
+        return f"{prefix}{suffix}__KEY" if path and is_section(path) else f"{prefix}{suffix}"
+    names = [key.replace(".", "__").upper() for key in list_keys()]
+    flat = {name.replace("__", "_"): name for name in names}
+    names_of_all = [*_OTHER_NAMES, *SHORT_NAMES, *flat]
+    close = get_close_matches(suffix.replace("__", "_"), names_of_all, n=1, cutoff=0.8)
+    return f"{prefix}{flat.get(close[0], close[0])}" if close else ""
 
 
 def expand_references(text: str, environ: Mapping[str, str]) -> str:

@@ -276,7 +276,8 @@ class GitStore:
             words = complaint.decode("utf-8", "replace").strip()
             words = words or text("exit {returncode}", returncode=process.returncode)
             raise GitCommandError(
-                text("git {arguments} failed: {words}", arguments=arguments[0], words=words)
+                text("git {arguments} failed: {words}", arguments=arguments[0], words=words),
+                hint="check that `git --version` works; `mcode doctor` shows which git is used",
             )
         return printed
 

@@ -17,3 +17,31 @@ from maxagent.config import paths
 )
 def test_mcp_servers_are_in_the_configuration(environ: dict[str, str], expected: str) -> None:
     assert paths.locate_mcp_servers(environ) == Path(expected).expanduser()
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("project/.llc.yml", "project/.llc.yaml"),
+        ("project/llc.yaml", "project/.llc.yaml"),
+        ("project/.mcode.yaml", "project/.llc.yaml"),
+        ("project/.llc/config.yaml", "project/.llc.yaml"),
+        ("project/.llc/settings.json", "project/.llc.yaml"),
+        ("home/config.yml", "home/config.yaml"),
+        ("home/settings.json", "home/config.yaml"),
+        ("home/config.yaml", ""),
+        ("project/.llc.yaml", ""),
+        ("project/.llc/agents/config.yaml", ""),
+    ],
+)
+def test_a_misnamed_configuration_is_found(name: str, right: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).touch()
+    pairs = paths.find_misnamed_configs(tmp_path / "project", tmp_path / "home")
+    assert pairs == ([(tmp_path / name, tmp_path / right)] if right else [])
+
+
+def test_own_home_is_no_misnamed_configuration(tmp_path: Path) -> None:
+    (tmp_path / ".llc").mkdir()
+    (tmp_path / ".llc" / "config.yaml").touch()
+    assert paths.find_misnamed_configs(tmp_path, tmp_path / ".llc") == []

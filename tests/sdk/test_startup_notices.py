@@ -6,6 +6,7 @@ from maxagent.config.instructions.discovery import load_instructions
 from maxagent.config.trust.decision import check_trust, trust
 from maxagent.sdk.startup_notices import (
     adapt_to_conversation,
+    collect_ignored_notices,
     collect_network_notices,
     collect_notices,
     collect_trust_notices,
@@ -121,3 +122,11 @@ def test_readable_network_variables_need_no_notice() -> None:
         collect_network_notices({"HTTPS_PROXY": "p:1", "NO_PROXY": "::1, a.b", "ALL_PROXY": ""})
         == []
     )
+
+
+def test_misnamed_settings_are_reported(tmp_path: Path) -> None:
+    (tmp_path / ".llc.yml").touch()
+    environ = {"MAXAGENT_HOME": str(tmp_path / "home"), "MCODE_MODE": "read-only"}
+    files, variables = collect_ignored_notices(tmp_path, environ)
+    assert f"not read: `{tmp_path}/.llc.yml` (it must be `{tmp_path}/.llc.yaml`)" in files
+    assert variables.endswith("`MCODE_MODE` (did you mean `MAXAGENT_MODE`?)")

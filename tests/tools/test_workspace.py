@@ -352,7 +352,7 @@ def test_the_patterns_are_the_workspace_s_own(tmp_path: Path) -> None:
     assert workspace.resolve(".env")
 
 
-@pytest.mark.parametrize("pattern", ["!", "[z-a]", "[[:alpha:]]"])
+@pytest.mark.parametrize("pattern", ["!", "[z-a]", "[[:alpha:]]", r"[a\]b].key", r"x/[!\-]"])
 def test_invalid_pattern_fails_immediately(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(UsageError, match="ignore_patterns"):
         Workspace(tmp_path, ignore=(".env", pattern))

@@ -29,6 +29,15 @@ _URLS = ("url", "httpUrl", "serverUrl")
 DEFINING_KEYS = frozenset(
     ("name", "type", "transport", "command", "args", "env", "cwd", "headers", "enabled", "disabled")
 ) | frozenset(_URLS)
+# Keys of other programs that restrict a server, which nothing here obeys: it is not used with one
+_UNSUPPORTED = {
+    "envFile": "`{key}` is not supported",
+    **dict.fromkeys(
+        ("includeTools", "excludeTools", "enabledTools", "disabledTools", "allowedTools")
+        + ("enabled_tools", "disabled_tools", "allowed_tools", "available_tools"),
+        "`{key}` is not supported: deny tools with a rule, such as `mcp_{server}_TOOL`",
+    ),
+}
 # Most characters of a name; other programs allow any
 MAX_NAME = 100
 _CAPITAL = re.compile("[A-Z]")
@@ -88,8 +97,8 @@ def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
     )
     if not value.strip():
         raise UsageError(text("its definition has no `{key}`", key=required_key))
-    if definition.get("envFile"):
-        raise UsageError(text("`{key}` is not supported", key="envFile"), hint="use `env`")
+    for key in filter(definition.get, _UNSUPPORTED):
+        raise UsageError(text(_UNSUPPORTED[key], key=key, server=server.name))
     return written
 
 

@@ -1,7 +1,15 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.env_vars import expand_layer, expand_references, from_environment
+from maxagent.config.settings.env_vars import (
+    expand_layer,
+    expand_references,
+    find_unknown_variables,
+    from_environment,
+)
 from maxagent.config.settings.sources import Layer, merge_layers
 
 
@@ -85,3 +93,40 @@ def test_layer_references_are_expanded_and_failures_reported() -> None:
         "tools": {"disabled": ["one", "x"]},
         "ui": {"status_line": "echo ${MISSING}"},
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [
+        ("MCODE_MODE", "MAXAGENT_MODE"),
+        ("MCODE_HOME", "MAXAGENT_HOME"),
+        ("MCODE_SECURITY_MODE", "MAXAGENT_SECURITY__MODE"),
+        ("MCODE_SANDBOX", "MAXAGENT_SANDBOX__KEY"),
+        ("MAXAGENT_PROFIL", "MAXAGENT_PROFILE"),
+        ("LLC_SECURITY_MODE", "LLC_SECURITY__MODE"),
+        ("MAXAGENT_SANDBOX_NETWORK", "MAXAGENT_SANDBOX__NETWORK"),
+        ("LLC_APIKEY", "LLC_API_KEY"),
+        ("MAXAGENT_NO_COLOUR", ""),
+    ],
+)
+def test_a_misspelt_variable_is_reported(name: str, suggestion: str) -> None:
+    (reported,) = find_unknown_variables([name, "PATH"])
+    assert reported == (f"`{name}` (did you mean `{suggestion}`?)" if suggestion else f"`{name}`")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["LLC_MODE", "MAXAGENT_MODEL__MAX_TOKENS", "MAXAGENT_HOME", "LLC_HOME", "MCODE_IMAGE", "LLCX"],
+)
+def test_known_and_foreign_variables_are_not_reported(name: str) -> None:
+    assert find_unknown_variables([name]) == []
+
+
+def test_every_variable_in_the_source_is_known() -> None:
+    root = Path(__file__).parents[3]
+    rooms = ("cli", "sdk", "graphs", "nodes", "tools", "models", "memory", "config")
+    files = [file for room in rooms for file in (root / room).rglob("*.py")]
+    pattern = re.compile(r"\"((?:MAXAGENT|LLC)_[A-Z_]+)\"")
+    names = {name for file in files for name in pattern.findall(file.read_text())}
+    assert len(names) > 8
+    assert find_unknown_variables(name for name in names if not name.endswith("_")) == []

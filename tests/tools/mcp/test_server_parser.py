@@ -14,6 +14,9 @@ from maxagent.tools.mcp.variables import Variables
 VARIABLES = Variables({"TOKEN": "t1"}, Path("/work/shop"))
 
 
+RESTRICTS = "is not supported: deny tools with a rule, such as `mcp_a_TOOL`"
+
+
 def parse(entry: object, name: str = "a") -> McpServer:
     return parse_server(name, entry, VARIABLES, source="/f.json", from_project=False)
 
@@ -71,6 +74,11 @@ def test_a_definition_becomes_a_server(entry: object, fields: dict[str, Any]) ->
         ({"command": "x", "call_timeout": "5"}, "its `call_timeout` is not a number of seconds"),
         ({"command": "x", "call_timeout": 0}, "its `call_timeout` is not a number of seconds"),
         ({"command": "x", "envFile": ".env"}, "`envFile` is not supported"),
+        ({"command": "x", "excludeTools": ["y"]}, f"`excludeTools` {RESTRICTS}"),
+        ({"command": "x", "includeTools": ["y"]}, f"`includeTools` {RESTRICTS}"),
+        ({"command": "x", "disabledTools": ["y"]}, f"`disabledTools` {RESTRICTS}"),
+        ({"url": "http://x/y", "enabled_tools": ["y"]}, f"`enabled_tools` {RESTRICTS}"),
+        ({"command": "x", "available_tools": ["y"]}, f"`available_tools` {RESTRICTS}"),
     ],
 )  # fmt: skip
 def test_a_wrong_definition_is_a_problem(entry: object, problem: str) -> None:

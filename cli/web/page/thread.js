@@ -70,7 +70,7 @@ export function Thread({ id, server }) {
       <a class="back" href="#/" aria-label=${w("back")}>←</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
         <p class="facts">${thread && html`<${Status} name=${status} /><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
-          ${state.model && html`<span class="model">${state.model}</span>`}
+          ${state.model && html`<span class="model" title=${state.model}>${state.model.split("/").pop()}</span>`}
           ${usage && html`<${Usage} usage=${usage} />`}
           ${!isConnected && html`<span class="offline" role="status">${w("reconnecting")}</span>`}</p></div>
     <div class="tabs" role="tablist" onKeyDown=${press}>${TABS.map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}

@@ -88,7 +88,8 @@ def serve(work: Path, python: Path, browser: str, pictures: Path) -> None:
     with PageServer(program) as server:
         thread = ""
         for name, (message, turns, end) in THREADS.items():
-            script = work / f"{name}.json"
+            script = work / name / "scripted"  # its name is seen
+            script.parent.mkdir()
             script.write_text(json.dumps(turns))
             mode = "auto" if end == "tool_call" else "ask"
             model = f"scripted/{script}"

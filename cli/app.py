@@ -323,7 +323,7 @@ def prepare_command_line() -> Any:
 
 def _print_error(error: Exception) -> int:
     """Print the error and its hint on stderr; return the exit code."""
-    from .rendering.console import format_error, open_console  # imports rich
+    from .rendering.console import print_error  # imports rich
 
     if asks_for_help(error):
         echo(str(error), err=True)
@@ -336,9 +336,7 @@ def _print_error(error: Exception) -> int:
         message, hint = translate(description.message), description.hint
         exit_code = description.exit_code
     with suppress(OSError):  # the terminal is closed
-        console = open_console()
-        for row in format_error(console, message, translate(hint) if hint else ""):
-            console.print(row)
+        print_error(message, translate(hint) if hint else "")
     return exit_code
 
 

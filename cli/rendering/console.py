@@ -61,6 +61,13 @@ def format_hint(console: Console, hint: str) -> list[Text]:
     return [style_sentence(console, head, ""), *others]
 
 
+def print_error(message: str, hint: str) -> None:
+    """Print an error and its hint on stderr."""
+    console = open_console()
+    for row in format_error(console, message, hint):
+        console.print(row)
+
+
 def format_error(console: Console, message: str, hint: str) -> list[Text]:
     """Return rows that say what is wrong, in red, and what to do."""
     says = style_sentence(console, t("error.says", message=message), "bold red")

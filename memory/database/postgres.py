@@ -67,6 +67,9 @@ class PostgresError(sqlite3.OperationalError):
     def __init__(self, error: psycopg.Error, url: str) -> None:
         super().__init__(_read_reason(error))
         self.translated = _translate_error(error, url)
+        is_cut = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        self.is_lost = is_cut and _find_state(error)[:2] in ("", "08", "57")
+        """Whether the server is gone, perhaps for a while only."""
 
 
 class NamedRow(tuple[Any, ...]):

@@ -16,7 +16,12 @@ from secrets import token_hex
 from typing import Any, Self
 
 from ...config import paths
-from ...memory.database.connection import connect, connect_server, find_server
+from ...memory.database.connection import (
+    connect,
+    connect_server,
+    find_server,
+    translate_known_errors,
+)
 from ...memory.threads.server_lease import has_died, identify_machine
 from .queue import (
     POLLING_SECONDS,
@@ -31,6 +36,8 @@ from .queue import (
 )
 
 EXTEND_SECONDS = 5.0
+# For the results of a worker that ends
+RESULT_SECONDS = 10.0
 # As long as a lease of a thread: then its run is over, too
 SILENT_SECONDS = 30.0
 _FORGET_SECONDS = 86_400.0
@@ -51,13 +58,14 @@ _logger = logging.getLogger(__name__)
 class Claims:
     """The jobs of one worker."""
 
-    def __init__(self, home: Path, parallel: int) -> None:
+    def __init__(self, home: Path, parallel: int, queue: ThreadQueue) -> None:
         """`parallel` jobs at a time."""
-        self._home, self._parallel = home, parallel
+        self._home, self._parallel, self._queue = home, parallel, queue
         self.host, self.pid = identify_machine(), os.getpid()
         self.worker = f"{socket.gethostname()}-{self.pid}-{token_hex(3)}"
         self._inbox = asyncio.Queue[ThreadJob]()
         self._held: dict[str, Future[dict[str, Any]]] = {}
+        self._finished = set[str]()
         self._loop = asyncio.get_running_loop()
         self._dbos = import_dbos().DBOS
 
@@ -66,13 +74,30 @@ class Claims:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self._dbos.destroy)
-        await asyncio.to_thread(self._forget_worker)
+        await self._wait_for_results()
+        await asyncio.to_thread(self._close)
+
+    async def _wait_for_results(self) -> None:
+        """Wait until the queue has the results: without, another worker would do the jobs again.
+
+        Not for long: while the database is gone, DBOS tries without end.
+        """
+        active = self._dbos_instance._active_workflows_set
+        deadline = self._loop.time() + RESULT_SECONDS
+        while self._finished & {*active.activeList()} and self._loop.time() < deadline:
+            await asyncio.sleep(POLLING_SECONDS / 10)
+
+    def _close(self) -> None:
+        """End; raises MaxAgentError if the database is gone."""
+        instance = self._dbos_instance
+        instance._sys_db._retry_connection_errors = False
+        self._dbos.destroy()
+        with translate_known_errors(paths.locate_database(self._home)):
+            self._forget_worker()
 
     def _launch(self) -> None:
         from dbos import DBOSPortableJSONSerializer, WorkflowSerializationFormat
 
-        ThreadQueue(self._home).close()  # has the tables now
         self._write_sign()  # before the first job: who leaves none is dead
         address, schema = locate_queue(self._home)
         config: dict[str, Any] = {
@@ -123,6 +148,7 @@ class Claims:
     def finish(self, job: ThreadJob, result: Mapping[str, Any]) -> None:
         """End a job; without effect if another worker has taken it over meanwhile."""
         if (future := self._held.pop(job.id, None)) and not future.done():
+            self._finished.add(job.id)
             future.set_result(dict(result))
 
     def stop_claiming(self) -> None:
@@ -139,28 +165,21 @@ class Claims:
 
     def _extend(self) -> list[str]:
         living = self._write_sign()
-        open_jobs = self._dbos.list_workflows(
-            status="PENDING", queue_name=QUEUE, load_input=False, load_output=False
-        )
-        silent = {job.executor_id for job in open_jobs if job.executor_id} - living
+        open_jobs = self._queue.list_runs(only_open=True, with_results=False)
+        silent = {job.worker for job in open_jobs if job.state == "running"} - {"", *living}
         if silent:
             _logger.warning("jobs of silent workers are taken over: %s", ", ".join(silent))
             self._dbos._recover_pending_workflows(sorted(silent))
         held = list(self._held)
         if not held:
             return []
-        jobs = self._dbos.list_workflows(workflow_ids=held, load_input=False, load_output=False)
-        return [job.workflow_id for job in jobs if job.status == "CANCELLED"]
+        jobs = self._queue.list_runs(ids=held, with_results=False)
+        return [f"{job.thread_id}:{job.run}" for job in jobs if job.state == "cancelled"]
 
     async def is_retry(self, job: ThreadJob) -> bool:
         """Return whether a worker has begun the job before, and not ended it."""
-        (row,) = await asyncio.to_thread(
-            self._dbos.list_workflows,
-            workflow_ids=[job.id],
-            load_input=False,
-            load_output=False,
-        )
-        return row.recovery_attempts > 1
+        (run,) = await asyncio.to_thread(self._queue.list_runs, ids=[job.id], with_results=False)
+        return run.tries > 1
 
     @property
     def _dbos_instance(self) -> Any:

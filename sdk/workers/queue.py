@@ -3,8 +3,8 @@
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,6 +64,8 @@ class QueuedRun:
     state: RunState
     worker: str
     """The worker that has it, or had it last."""
+    tries: int
+    """How often a worker has begun it."""
     since: str
     """ISO 8601, UTC: when it was enqueued."""
     result: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -116,12 +118,34 @@ def _check_server(database: Path) -> None:
             connection.execute("SELECT 1")
 
 
+@contextmanager
+def translate_queue_errors(home: Path) -> Generator[None]:
+    """Turn errors of the queue's database into messages."""
+    from sqlalchemy.exc import DBAPIError
+
+    database = paths.locate_database(home)
+    with translate_known_errors(database):
+        try:
+            yield
+        except DBAPIError as error:
+            cause = error.orig or error
+            if url := find_server(database):
+                from ...memory.database.postgres import PostgresError
+
+                raise PostgresError(cast("Any", cause), url) from error
+            raise cause from error
+
+
 class ThreadQueue:
-    """The queue of one home's database; its methods block."""
+    """The queue of one home's database; its methods block.
+
+    While the database is gone they raise MaxAgentError at once: DBOS would try without end.
+    """
 
     def __init__(self, home: Path) -> None:
         """Open it; create or migrate its tables first. Raises UsageError without the package."""
         dbos = import_dbos()
+        self._home = home
         _check_server(paths.locate_database(home))  # its own errors have no sentence
         address, schema = locate_queue(home)
         dbos.DBOS.migrate(address, schema=schema)
@@ -130,6 +154,7 @@ class ThreadQueue:
             dbos_system_schema=schema,
             serializer=dbos.DBOSPortableJSONSerializer(),
             system_database_pool_size=1,
+            retry_connection_errors=False,
         )
         self._client.register_queue(
             QUEUE,
@@ -163,7 +188,8 @@ class ThreadQueue:
             options["delay_seconds"] = delay
         fields = {"status": job.status, "answer": dict(job.answer), "partition": job.partition}
         try:
-            self._client.enqueue(options, job.thread_id, job.run, fields)  # pyright: ignore
+            with translate_queue_errors(self._home):
+                self._client.enqueue(options, job.thread_id, job.run, fields)  # pyright: ignore
         except DBOSWorkflowIDInUseError:
             return False
         return True
@@ -198,29 +224,34 @@ class ThreadQueue:
         only_open: bool = False,
         ids: Sequence[str] = (),
         with_results: bool = True,
+        limit: int | None = None,
     ) -> list[QueuedRun]:
         """Return the jobs of a thread, those with these names, or all, the oldest first."""
-        every = self._client.list_workflows(
-            workflow_ids=list(ids) or None,
-            workflow_id_prefix=f"{thread_id}:" if thread_id else None,
-            status=_OPEN if only_open else None,
-            name=WORKFLOW,
-            load_input=False,
-            load_output=with_results,
-        )
+        with translate_queue_errors(self._home):
+            every = self._client.list_workflows(
+                workflow_ids=list(ids) or None,
+                workflow_id_prefix=f"{thread_id}:" if thread_id else None,
+                status=_OPEN if only_open else None,
+                name=WORKFLOW,
+                load_input=False,
+                load_output=with_results,
+                limit=limit,
+            )
         return [_to_run(each) for each in every]
 
     def count_open(self) -> int:
         """Return how many jobs are not done."""
-        every = self._client.list_workflows(
-            status=_OPEN, queue_name=QUEUE, load_input=False, load_output=False
-        )
+        with translate_queue_errors(self._home):
+            every = self._client.list_workflows(
+                status=_OPEN, queue_name=QUEUE, load_input=False, load_output=False
+            )
         return len(every)
 
     def cancel(self, thread_id: str) -> list[QueuedRun]:
         """Cancel the open jobs of a thread; one that runs ends after its step."""
         runs = self.list_runs(thread_id, only_open=True)
-        self._client.cancel_workflows([f"{each.thread_id}:{each.run}" for each in runs])
+        with translate_queue_errors(self._home):
+            self._client.cancel_workflows([f"{each.thread_id}:{each.run}" for each in runs])
         return runs
 
 
@@ -233,6 +264,7 @@ def _to_run(workflow: "WorkflowStatus") -> QueuedRun:
         run=int(number) if number.isdigit() else 0,
         state=_STATES.get(workflow.status, "failed"),
         worker=workflow.executor_id or "",
+        tries=workflow.recovery_attempts or 0,
         since=created.isoformat(timespec="seconds"),
         result=cast("dict[str, Any]", output) if isinstance(output, dict) else {},
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...config.crash_report import describe_error
-from ...config.errors import ThreadBusyError, UsageError
+from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.trust.decision import trust
 from ...memory.threads.record import ThreadRow
 from ...nodes.events.question import Answer
@@ -76,7 +76,7 @@ class Worker:
         try:
             async with (
                 Runner(home=self.home) as runner,
-                Claims(self.home, self.parallel) as claims,
+                Claims(self.home, self.parallel, queue) as claims,
             ):
                 signs = asyncio.ensure_future(self._extend(claims, runner))
                 try:
@@ -101,11 +101,7 @@ class Worker:
                 if claim.done():
                     self._begin(claim.result(), queue, claims, runner)
                     claim = None
-                elif (
-                    until_empty
-                    and not self._tasks
-                    and not await asyncio.to_thread(queue.count_open)
-                ):
+                elif until_empty and not self._tasks and await _is_empty(queue):
                     return
         finally:
             drained.cancel()
@@ -128,6 +124,11 @@ class Worker:
         except ThreadBusyError as error:  # another process runs it: look again later
             result = {"status": "busy", "error": error.message}
             following = _NextRun(BUSY_DELAY, job.answer)
+        except MaxAgentError as error:
+            result = self._describe_failure(error)
+            if getattr(error.__cause__, "is_lost", False):  # the database is gone for a while
+                result = {**result, "status": "interrupted"}
+                following = _NextRun(BUSY_DELAY, job.answer)
         except Exception as error:
             result = self._describe_failure(error)
         if following:
@@ -235,6 +236,15 @@ async def _resume(job: ThreadJob, claims: Claims, runner: Runner) -> AsyncGenera
     async with aclosing(runner.resume(job.thread_id)) as events:
         async for event in events:
             yield event
+
+
+async def _is_empty(queue: ThreadQueue) -> bool:
+    """Return whether no job is left; raises MaxAgentError if the database stays gone."""
+    for _ in range(_LAST_TRIES):
+        with suppress(MaxAgentError):
+            return not await asyncio.to_thread(queue.count_open)
+        await asyncio.sleep(_PAUSE)
+    return not await asyncio.to_thread(queue.count_open)
 
 
 def _needs_run(row: ThreadRow, job: ThreadJob) -> bool:

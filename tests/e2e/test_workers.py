@@ -202,10 +202,54 @@ def test_a_drained_worker_leaves_the_rest(machine: Program, provider: Provider) 
     stdout, stderr = worker.communicate()
     assert worker.returncode == 0, stderr
     assert json.loads(stdout.splitlines()[-1])["status"] == "interrupted"
-    results = work(machine)  # a job that another has done already says its status only
-    outcomes = [result["outcome"] for result in results if "outcome" in result]
-    assert outcomes == ["verified"], str(results)
+    (result,) = work(machine)
+    assert (result.get("outcome"), machine.lines()) == ("verified", ["one", "two"]), str(result)
+
+
+def test_database_lost_in_a_drain(
+    provider: Provider, server: PostgresServer, tmp_path: Path
+) -> None:
+    asked, is_stopped = threading.Event(), threading.Event()
+    turns = iter([*TURNS[:2], *TURNS[1:]])  # the answer that was cut is given again
+
+    def respond(_: Request) -> Answer:
+        if len(provider.requests) == 2:
+            asked.set()
+            is_stopped.wait(60)
+        return next(turns)
+
+    provider.script(respond)
+    environ = {**CHECK, "LLC_DATABASE": server.create_schema()}
+    machine = Program(tmp_path / "a", provider.url, environ)
+    machine.environ["URL"] = provider.url
+    queue(machine, "Write.")
+    worker = start_worker(machine)
+    assert asked.wait(60)
+    try:
+        server.stop()
+        worker.send_signal(signal.SIGTERM)
+        is_stopped.set()
+        _, stderr = worker.communicate(timeout=120)
+    finally:
+        server.start()
+    assert worker.returncode == 1, stderr
+    assert "error: cannot use the database" in stderr and "mcode resume" in stderr
+    assert "Traceback" not in stderr
+    results = work(machine)
+    assert [each.get("outcome") for each in results][-1] == "verified", str(results)
     assert machine.lines() == ["one", "two"]
+
+
+def test_commands_say_that_the_queue_is_gone(machine: Program, server: PostgresServer) -> None:
+    if "LLC_DATABASE" not in machine.environ:
+        pytest.skip("the file of SQLite is not gone")
+    machine.run("queue", "list")
+    server.stop()
+    try:
+        ended = machine.run("queue", "list")
+    finally:
+        server.start()
+    assert (ended.code, "cannot use the database" in ended.stderr) == (1, True), ended.stderr
 
 
 def test_clone_goes_on_in_another_home(

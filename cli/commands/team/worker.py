@@ -1,12 +1,19 @@
 """`mcode worker`: run the threads of the queue, on this machine."""
 
 import asyncio
+import os
 import signal
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config.crash_report import describe_error
+from ....config.errors import MaxAgentError
+from ...execution.stop_signal import MAX_EXIT_SECONDS
 from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ...rendering.console import print_error
 from ...rendering.listings.threads import SHORT_ID
 from ...rendering.output import echo, echo_json
 
@@ -64,7 +71,16 @@ async def _run(worker: "Worker", *, until_empty: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, drain, number)
     echo(t("worker.waits"), err=True)
-    await worker.run(until_empty=until_empty)
+    try:
+        await worker.run(until_empty=until_empty)
+    except MaxAgentError as error:
+        description = describe_error(error, worker.home)
+        print_error(translate(description.message), translate(description.hint))
+        # the queue's library may wait for its database without end
+        timer = threading.Timer(MAX_EXIT_SECONDS, os._exit, [description.exit_code])
+        timer.daemon = True
+        timer.start()
+        raise typer.Exit(description.exit_code) from error
 
 
 def _print_line(event: "WorkerEvent") -> None:

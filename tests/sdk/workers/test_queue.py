@@ -130,7 +130,7 @@ async def test_a_forged_pickle_runs_nothing(
     state = "ENQUEUED" if column == "inputs" else "SUCCESS" if column == "output" else "ERROR"
     change = f"UPDATE workflow_status SET {column} = ?, serialization = 'py_pickle', status = ?"
     execute(tmp_path, change, packed, state)
-    async with Claims(tmp_path, 1) as claims:
+    async with Claims(tmp_path, 1, queue) as claims:
         await claims.extend()
         for _ in range(100):
             if queue.list_runs()[0].state != "queued":
@@ -146,7 +146,7 @@ async def test_jobs_of_the_dead_are_taken_over(queue: ThreadQueue, tmp_path: Pat
     execute(tmp_path, "UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone'")
     dead = subprocess.Popen(["true"])
     dead.wait()
-    async with Claims(tmp_path, 3) as claims:
+    async with Claims(tmp_path, 3, queue) as claims:
         sign = "INSERT INTO maxagent_workers VALUES (?, ?, ?, unixepoch() + ?)"
         take = "UPDATE workflow_status SET executor_id = ? WHERE workflow_uuid LIKE ?"
         rows = [("fresh", "elsewhere", 1, 0), ("silent", "elsewhere", 1, -60)]
@@ -169,7 +169,7 @@ async def test_jobs_of_the_dead_are_taken_over(queue: ThreadQueue, tmp_path: Pat
 
 async def test_a_lost_job_keeps_its_successors_result(queue: ThreadQueue, tmp_path: Path) -> None:
     queue.wake(build_row(THREADS[0]))
-    async with Claims(tmp_path, 1) as claims:
+    async with Claims(tmp_path, 1, queue) as claims:
         job = await claims.claim()
         change = "UPDATE workflow_status SET owner_xid = 'other', executor_id = 'other'"
         execute(tmp_path, change)
@@ -180,7 +180,7 @@ async def test_a_lost_job_keeps_its_successors_result(queue: ThreadQueue, tmp_pa
 
 async def test_a_cancelled_job_is_named(queue: ThreadQueue, tmp_path: Path) -> None:
     queue.wake(build_row(THREADS[0]))
-    async with Claims(tmp_path, 1) as claims:
+    async with Claims(tmp_path, 1, queue) as claims:
         job = await claims.claim()
         assert await claims.extend() == []
         queue.cancel(THREADS[0])

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .transfer_rows import TransferRows
 
 MAX_NAME_LENGTH = 60
+# In these states a process may have a thread, which has written nothing yet
+_MAY_RUN = ("running", "queued")
 # Threads of each kind that an inbox shows
 INBOX = 500
 
@@ -205,7 +207,7 @@ class ThreadIndex:
             index_rows.update_index(connection, ids)
             facts = index_rows.read_page(connection, chosen, limit)
             rows = read_threads(connection, facts)
-            running = {each for each, row in rows.items() if row.status == "running"}
+            running = {each for each, row in rows.items() if row.status in _MAY_RUN}
             newer = {
                 each
                 for each, fact in facts.items()

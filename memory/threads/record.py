@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
 # proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
-# unknown: went on elsewhere, and its state does not say how it ended.
+# queued: waits for a worker · unknown: went on elsewhere, and its state does not say how it ended.
 ThreadStatus = Literal[
     "running",
     "waiting",
@@ -22,6 +22,7 @@ ThreadStatus = Literal[
     "undone",
     "limit",
     "interrupted",
+    "queued",
     "unknown",
 ]
 
@@ -33,7 +34,13 @@ STATUS_OF_OUTCOME: dict[str, ThreadStatus] = {
     "answered": "idle",
 }
 # Of threads that are not over, in the order in which they need somebody
-OPEN_STATUSES: tuple[ThreadStatus, ...] = ("waiting", "running", "limit", "interrupted")
+OPEN_STATUSES: tuple[ThreadStatus, ...] = (
+    "waiting",
+    "running",
+    "limit",
+    "interrupted",
+    "queued",
+)
 TITLE_LENGTH = 60
 
 

@@ -28,7 +28,7 @@ LOOK_SECONDS, READ_SECONDS = 0.5, 30.0
 PAUSE_RATIO = 5
 # Threads whose whole state the server gets, besides those that wait: the last used
 MAX_STATES = 100
-_OPEN = ("waiting", "limit", "interrupted")
+_OPEN = ("waiting", "limit", "interrupted", "queued")
 _Mark = tuple[str, str, int]
 
 

@@ -33,6 +33,9 @@ _STATES: Mapping[str, RunState] = {
     "CANCELLED": "cancelled",
 }
 _OPEN = ["ENQUEUED", "DELAYED", "PENDING"]
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED"]
+# Jobs that are deleted at a time
+_PORTION = 500
 _SEARCH_PATH = re.compile(r"search_path(?:=|%3D)(\w+)", re.IGNORECASE)
 
 
@@ -253,6 +256,22 @@ class ThreadQueue:
         with translate_queue_errors(self._home):
             self._client.cancel_workflows([f"{each.thread_id}:{each.run}" for each in runs])
         return runs
+
+    def delete_ended(self, before: str) -> int:
+        """Delete the jobs that have ended and were enqueued before a time; return how many."""
+        count = 0
+        with translate_queue_errors(self._home):
+            while jobs := self._client.list_workflows(
+                status=_ENDED,
+                name=WORKFLOW,
+                end_time=before,
+                load_input=False,
+                load_output=False,
+                limit=_PORTION,
+            ):
+                self._client.delete_workflows([job.workflow_id for job in jobs])
+                count += len(jobs)
+        return count
 
 
 def _to_run(workflow: "WorkflowStatus") -> QueuedRun:

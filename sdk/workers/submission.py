@@ -56,8 +56,8 @@ def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
             request=new.request,
             options=new.options,
         )
-        index.set_status(thread_id, "interrupted")  # not begun: nothing of it was cut short
-    queue.enqueue(ThreadJob(thread_id, 1, choose_partition(row), "interrupted"))
+        index.set_status(thread_id, "queued")
+    queue.enqueue(ThreadJob(thread_id, 1, choose_partition(row), "queued"))
     return row
 
 

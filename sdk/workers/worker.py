@@ -14,6 +14,7 @@ from ...config.crash_report import describe_error
 from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.trust.decision import trust
 from ...memory.threads.record import ThreadRow
+from ...memory.threads.retention import find_deletion_limit
 from ...nodes.events.question import Answer
 from ..events import Event, Interrupted, Question, as_json
 from ..interrupt_response import NoQuestionError, OtherQuestionError
@@ -28,7 +29,9 @@ BUSY_DELAY = 5.0
 # Seconds between two tries to enqueue, and how many a worker makes that is to end
 _PAUSE, _LAST_TRIES = 1.0, 10
 # Of threads that a run can continue without an answer
-_CAN_RUN = frozenset({"running", "interrupted"})
+_CAN_RUN = frozenset({"running", "interrupted", "queued"})
+# Of threads whose last event a run without an answer repeats, and changes nothing
+_HAS_RESULT = frozenset({"waiting", "done", "unverified", "failed", "undone"})
 _logger = logging.getLogger(__name__)
 
 
@@ -74,6 +77,8 @@ class Worker:
         """Run jobs until `drain`; with `until_empty` until none is left anywhere."""
         queue = await asyncio.to_thread(ThreadQueue, self.home)
         try:
+            if limit := find_deletion_limit():  # as the policy has it for threads
+                await asyncio.to_thread(queue.delete_ended, limit)
             async with (
                 Runner(home=self.home) as runner,
                 Claims(self.home, self.parallel, queue) as claims,
@@ -158,7 +163,10 @@ class Worker:
     ) -> "tuple[dict[str, Any], _NextRun | None]":
         """Run a thread; return what became of the job, and what is to follow."""
         row = await asyncio.to_thread(runner.threads.find, job.thread_id)
-        if not _needs_run(row, job):
+        if not _needs_run(row, job) and not (
+            # its worker died before the queue had the result: the thread says it once more
+            row.status in _HAS_RESULT and await claims.is_retry(job)
+        ):
             return {"status": row.status}, None
         row = await asyncio.to_thread(open_workspace, row, self.home)
         if self.trusts_clones and row.options.get("workspace"):
@@ -187,6 +195,8 @@ class Worker:
         while True:
             try:
                 row = await asyncio.to_thread(runner.threads.find, job.thread_id)
+                if row.status == "interrupted":
+                    await asyncio.to_thread(runner.threads.set_status, row.thread_id, "queued")
                 options = {"answer": following.answer, "delay": following.delay}
                 await asyncio.to_thread(partial(queue.wake, row, **options, after=job.run))
                 return True

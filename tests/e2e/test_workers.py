@@ -2,10 +2,12 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from provider import Provider, Request
 from snapshot_project import git
 from warm_start import RunningProgram, start_python
 
+from maxagent.memory.database.connection import connect_server
 from maxagent.sdk.workers.claims import EXTEND_SECONDS
 
 CHECK = {"LLC_TASK__TEST_COMMAND": 'test -z "$(sort log.txt | uniq -d)"'}
@@ -86,6 +89,19 @@ def test_queued_task_is_run_by_a_worker(machine: Program, provider: Provider) ->
     assert machine.lines() == ["one", "two"] and list_states(machine) == ["ended"]
     assert machine.run("undo", thread, "--yes").code == 0
     assert not (machine.project / "log.txt").exists()
+
+
+def list_statuses(machine: Program) -> list[str]:
+    listing = machine.run("threads", "list", "--json")
+    return [row["status"] for row in json.loads(listing.stdout)]
+
+
+def test_a_queued_thread_is_shown_so(machine: Program, provider: Provider) -> None:
+    provider.script(TURNS)
+    thread = queue(machine, "Write.")
+    assert list_statuses(machine) == ["queued"]
+    assert machine.run("queue", "cancel", thread).code == 0
+    assert list_statuses(machine) == ["interrupted"]
 
 
 def test_question_parks_and_its_answer_goes_on(machine: Program, provider: Provider) -> None:
@@ -204,6 +220,29 @@ def test_a_drained_worker_leaves_the_rest(machine: Program, provider: Provider) 
     assert json.loads(stdout.splitlines()[-1])["status"] == "interrupted"
     (result,) = work(machine)
     assert (result.get("outcome"), machine.lines()) == ("verified", ["one", "two"]), str(result)
+
+
+def lose_result(machine: Program) -> None:
+    """What a worker leaves that is killed after the end of the thread, and before the job's."""
+    change = "workflow_status SET status = 'PENDING', executor_id = 'dead', output = NULL"
+    if url := machine.environ.get("LLC_DATABASE"):
+        schema = url.rpartition("%3D")[2] + "_queue."
+        with closing(connect_server(url)) as connection:
+            connection.execute(f"UPDATE {schema}{change}")
+        return
+    with closing(sqlite3.connect(machine.home / "data/queue.db")) as connection, connection:
+        connection.execute(f"UPDATE {change}")
+
+
+def test_a_lost_result_is_repeated(machine: Program, provider: Provider) -> None:
+    provider.script(TURNS)
+    queue(machine, "Write.")
+    (first,) = work(machine)
+    lose_result(machine)
+    (again,) = work(machine)
+    assert (again["outcome"], again["summary"]) == (first["outcome"], first["summary"])
+    assert list_states(machine) == ["ended"]
+    assert machine.lines() == ["one", "two"]
 
 
 def test_database_lost_in_a_drain(

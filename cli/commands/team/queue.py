@@ -68,7 +68,8 @@ def list_all(
     if not runs:
         echo(t("queue.empty"), err=True)
         return
-    titles = {row.thread_id: row.name or row.title for row in open_index().list()}
+    rows_of_runs = open_index().list(ids={run.thread_id for run in runs})
+    titles = {row.thread_id: row.name or row.title for row in rows_of_runs}
     names = ("queue.thread", "queue.state", "queue.worker", "queue.since", "queue.title")
     rows = [
         (
@@ -88,8 +89,11 @@ def cancel(
     thread: Annotated[str, typer.Argument(help="Thread ID, ID prefix, or name.")],
 ) -> None:
     """Take a thread out of the queue; a run that has begun ends after its step."""
-    row = open_index().find(thread, Path.cwd())
+    index = open_index()
+    row = index.find(thread, Path.cwd())
     runs = open_queue().cancel(row.thread_id)
+    if row.status == "queued":
+        index.set_status(row.thread_id, "interrupted")
     key = "queue.cancelled" if runs else "queue.absent"
     echo(t(key, thread=row.thread_id[:SHORT_ID]), err=True)
     raise typer.Exit(exit_codes.DONE if runs else exit_codes.FAILED)

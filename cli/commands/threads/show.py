@@ -181,7 +181,7 @@ def _suggest_command(row: "ThreadRow") -> str:
             return f"{command} [--approve | --reject WHY | --answer TEXT]"
         case "idle":
             return f'mcode chat --resume {row.thread_id[:SHORT_ID]} ["…"]'
-        case "limit" | "interrupted" | "failed" | "unknown":
+        case "limit" | "interrupted" | "queued" | "failed" | "unknown":
             return command
         case _:
             return ""

@@ -140,5 +140,5 @@ def import_archive(
     echo(t("import.done", id=row.thread_id[:SHORT_ID], folder=row.folder), err=True)
     if imported.dropped:
         echo(t("import.dropped", options=", ".join(imported.dropped)), err=True)
-    if row.status in ("waiting", "interrupted", "limit"):
+    if row.status in ("waiting", "interrupted", "queued", "limit"):
         echo(t("import.open", id=row.thread_id[:SHORT_ID]), err=True)

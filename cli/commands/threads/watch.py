@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 # What opens a thread in each state, as docs/threads.md has it; `threads show` for all others
 _COMMANDS = {
     "idle": ("chat", "--resume"),
-    **dict.fromkeys(("waiting", "limit", "interrupted", "failed", "unknown"), ("resume",)),
+    **dict.fromkeys(
+        ("waiting", "limit", "interrupted", "queued", "failed", "unknown"), ("resume",)
+    ),
 }
 
 

@@ -120,6 +120,15 @@ class Bomb:
         return subprocess.check_call, ([sys.executable, "-c", "open('ran', 'w')"],)
 
 
+async def test_only_old_ended_jobs_are_deleted(queue: ThreadQueue, tmp_path: Path) -> None:
+    for thread in THREADS:
+        queue.wake(build_row(thread))
+    queue.cancel(THREADS[0])
+    assert queue.delete_ended("2026-01-01T00:00:00+00:00") == 0
+    assert queue.delete_ended("2999-01-01T00:00:00+00:00") == 1
+    assert [run.thread_id for run in queue.list_runs()] == list(THREADS[1:])
+
+
 @pytest.mark.parametrize("column", ["inputs", "output", "error"])
 async def test_a_forged_pickle_runs_nothing(
     column: str, queue: ThreadQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -189,7 +189,9 @@ def count_rows(connection: sqlite3.Connection, chosen: ListFilter) -> int:
 
 
 def _build_condition(chosen: ListFilter) -> tuple[str, list[object]]:
-    parts, values = ["stale = 0 OR used_at != ''"], list[object]()
+    parts, values = list[str](), list[object]()
+    if chosen.ids is None:  # a thread that was never read, since somebody writes it, has no place
+        parts.append("stale = 0 OR used_at != ''")
     for column in ("folder", "graph"):
         if value := getattr(chosen, column):
             parts.append(f"{column} = ?")

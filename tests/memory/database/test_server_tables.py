@@ -3,13 +3,17 @@
 import sqlite3
 import threading
 from contextlib import closing
+from pathlib import Path
 
+import pytest
+from listed_threads import record
 from postgres_server import PostgresServer
 
 from maxagent.memory.checkpoints.repair import create_tables
 from maxagent.memory.database.migrations import MIGRATIONS
 from maxagent.memory.database.postgres import PostgresConnection
 from maxagent.memory.database.server_tables import VERSION_TABLE, prepare_postgres
+from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.index_rows import prepare_index
 
 COLUMNS = (
@@ -54,3 +58,19 @@ def test_processes_that_start_together_make_one_schema(postgres: PostgresServer)
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert errors == []
+
+
+def test_a_thread_that_is_written_is_found(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.create_schema()
+    monkeypatch.setenv("LLC_DATABASE", url)
+    index = ThreadIndex(tmp_path)
+    row = record(index, tmp_path)
+    with closing(PostgresConnection(url)) as connection:
+        connection.execute("BEGIN")
+        connection.execute("UPDATE threads SET title = 'new'")
+        found_row = index.find_row(row.thread_id)
+        connection.execute("ROLLBACK")
+    assert found_row
+    assert index.get(row.thread_id).title == row.title

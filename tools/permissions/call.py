@@ -148,6 +148,12 @@ class RequestedCall:
             for command in (self.analysis.commands if self.analysis else ())
         )
 
+    @property
+    def guesses(self) -> tuple[Subject, ...]:
+        """The commands that a program of its line may run: these can stop it, never allow it."""
+        analysis = self.analysis if PATTERN_KINDS.get(self.tool) == "command" else None
+        return tuple(map(Subject, analysis.guesses)) if analysis else ()
+
     def _get_default_paths(self) -> Sequence[str]:
         """Return the project as the path of a search without a folder."""
         return (".",) if self.tool in READING_TOOLS else ()

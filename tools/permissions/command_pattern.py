@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from ..shell.parsing.git_command import may_be_alias, split_git_command
 from .subject import Subject
 
 _PREFIX = re.compile(r"(.*?)(?::\*| \*)", re.DOTALL)
@@ -18,6 +19,9 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\\.", re.DOTALL)
 _SHELL = re.compile(r"[;&|<>()$`\n]")
 # Names of other agents' tools, in whose rules the words are the first ones of a command
 _PREFIX_TOOLS = frozenset(["runshellcommand", "shell"])
+# What else of git sends commits, and extensions with a `push` of their own
+_PUSHING = ("send-pack", "http-push")
+_WITH_PUSH = ("lfs", "subtree", "subrepo", "annex")
 _EXPANDED = re.compile(r"[$`*?\[{~\\<(]")
 
 
@@ -42,6 +46,8 @@ class CommandPattern:
         if same is False:
             return False
         touched = self._match_arguments(arguments, command.literal)
+        if touched is False and self.words[0] == "git" and _may_mean(arguments, self.words[1:]):
+            return None
         return touched if same or touched is False else None
 
     def matches_strictly(self, command: Subject) -> bool:
@@ -98,6 +104,15 @@ def _split_git_program(names: Sequence[str]) -> Sequence[str]:
     """Return `git push` for `/usr/lib/git-core/git-push`."""
     name = PurePosixPath(names[0]).name
     return ["git", name.removeprefix("git-"), *names[1:]] if name.startswith("git-") else names
+
+
+def _may_mean(arguments: Sequence[str], pattern_words: Sequence[str]) -> bool:
+    """Return whether other words of git may be the rule's: an alias, or another way to push."""
+    if pattern_words[:1] == ("push",):
+        subcommand, following = split_git_command(arguments)
+        if subcommand in _PUSHING or (subcommand in _WITH_PUSH and "push" in following):
+            return True
+    return bool(pattern_words) and may_be_alias(arguments)
 
 
 def _match_program(program: str, pattern_word: str, literal: bool) -> bool | None:

@@ -90,7 +90,10 @@ class Rule:
         if self.pattern is None:
             return True
         outcomes = [self.pattern.matches_loosely(subject) for subject in call.subjects]
-        return True if True in outcomes else None if None in outcomes else False
+        if True in outcomes:
+            return True
+        guessed = any(self.pattern.matches_loosely(guess) for guess in call.guesses)
+        return None if guessed or None in outcomes else False
 
     def may_match(self, subject: Subject) -> bool:
         """Return whether its pattern matches a file, or may, for any tool."""

@@ -40,3 +40,6 @@ class CommandAnalysis:
     """Whether the line is nothing but literal commands joined by `&&`, `||`, `;`, `|` or newlines,
     without redirection to a file, assignment or wrapper: only then may a rule of the user allow
     it, and it must allow each command that is not read-only."""
+    guesses: tuple[tuple[str, ...], ...] = ()
+    """Words of commands that a program of the line may run: in its code, in a variable for its
+    pager or editor, in an option such as `--filter`. They never allow a line."""

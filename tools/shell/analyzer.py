@@ -89,20 +89,21 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
         for at, (step, reason) in enumerate(zip(line.steps, reasons, strict=True))
         if step.words and not step.code
     )
+    guesses = tuple(step.written for step in line.steps if step.words and step.code)
     plain = line.plain and not line.doubt
     if findings:
         worst = min(findings, key=lambda finding: finding.verdict != "deny")
-        return CommandAnalysis(worst.verdict, worst.reason, worst.rule, commands, plain)
+        return CommandAnalysis(worst.verdict, worst.reason, worst.rule, commands, plain, guesses)
     why = next(filter(None, reasons), "") or ("" if line.readable else "not a simple command")
     why = why or _find_later_cd(line)
     if why and (rounds := expand_loop(command)):
         return _analyze_rounds(rounds, cwd, workspace, why)
     if why or not commands:
         return CommandAnalysis(
-            None, why or "it does not run a known program", "command", commands, plain
+            None, why or "it does not run a known program", "command", commands, plain, guesses
         )
     return CommandAnalysis(
-        "allow", "it only reads inside the project", "read-only", commands, plain
+        "allow", "it only reads inside the project", "read-only", commands, plain, guesses
     )
 
 
@@ -141,9 +142,10 @@ def _analyze_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) 
     """Analyze a loop: allow it only if every line that it runs only reads."""
     analyses = [_analyze_line(line, cwd, workspace) for line in lines]
     commands = tuple(command for analysis in analyses for command in analysis.commands)
+    guesses = tuple(guess for analysis in analyses for guess in analysis.guesses)
     if all(analysis.verdict == "allow" for analysis in analyses):
         return CommandAnalysis("allow", "it only reads inside the project", "read-only", commands)
-    return CommandAnalysis(None, why, "command", commands)
+    return CommandAnalysis(None, why, "command", commands, guesses=guesses)
 
 
 def _find_fed_readers(

@@ -436,3 +436,69 @@ def test_folder_of_a_skill_may_be_read_under_the_rules(
     args = {"path": f"{skill}/{path}"}
     assert decided("read", args, readable, "ask", *rules).verdict == verdict
     assert decided("edit", args, readable, "auto", *rules).verdict == "deny"
+
+
+HIDDEN = [
+    "git p origin",
+    "git -c alias.st=push st",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!git push' git log",
+    "GIT_SEQUENCE_EDITOR='git push' git rebase -i HEAD~1",
+    "export PAGER='sh -c \"git push\"'; git log",
+    "LESSOPEN='|git push %s' less a.py",
+    "git send-pack ssh://host/x main",
+    "git subtree push --prefix src origin main",
+    "python3 -c 'import os; os.system(\"git push\")'",
+    "python3 <<'E'\nimport subprocess\nsubprocess.run(['git', 'push'])\nE",
+    "awk 'BEGIN { system(\"git push\") }'",
+    "sed -n '1e git push' a.py",
+    "vim -c ':!git push' -c q a.py",
+    "tar cf x.tar --checkpoint=1 --checkpoint-action=exec='git push' a.py",
+    "rsync -e 'git push' a b:",
+    "sort --compress-program='git push' a.py",
+    "split --filter='git push' a.py",
+    "rg --pre 'git push' x",
+    "zip x.zip a.py -TT 'git push'",
+    "psql -c '\\! git push'",
+    "hyperfine 'git push'",
+]
+CARRIED = [
+    "git -c core.sshCommand='git push' fetch",
+    "pnpm exec git push",
+    "npm exec -- git push",
+    "npm exec -c 'git push'",
+    "yarn exec git push",
+    "conda run -n base git push",
+    "mise x -- git push",
+    "direnv exec . git push",
+    "op run --env-file=.x -- git push",
+    "dotenv -- git push",
+    "cross-env CI=1 git push",
+    "watchexec -w src git push",
+    "git status\r\ngit push\r\n",
+]
+SPOKEN = [
+    "git stash push",
+    "git commit -m 'explain git push' && npm test",
+    "rg 'git push' .",
+    "grep -rn 'git push' src",
+    "echo 'git push'",
+    "sed -i 's/git pull/git push/' a.py",
+    "cat > x.md <<'E'\nUse git push to publish.\nE",
+    "python3 -c 'print(\"how to git push\")'",
+    "npm install express",
+    "bun run test",
+    "git -c user.name=x commit -m y",
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [(line, "ask") for line in HIDDEN]
+    + [(line, "deny") for line in CARRIED]
+    + [(line, "allow") for line in SPOKEN],
+)
+def test_denied_command_is_found_where_it_hides(
+    line: str, verdict: str, workspace: Workspace
+) -> None:
+    decision = decided("execute", {"command": line}, workspace, "auto", "deny Bash(git push:*)")
+    assert decision.verdict == verdict, decision.reason

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 6
 _MAX_STEPS = 4 * MAX_COMMANDS
 _RUNNING_VARIABLE = re.compile(
-    r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
+    r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN|LESSCLOSE|_WRAPPER)"
+    r"|GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS|LESS|MORE"
 )
 # `{rm,-rf,x}`: bash reads a command of three words, the grammar reads nothing
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
@@ -126,10 +127,9 @@ class CommandLine:
 
 def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
     """Return lines in variables set for one program, which programs run: `PAGER=… git log`."""
-    if inner is own:
-        return []
     names = [name for name in inner.variables if _RUNNING_VARIABLE.fullmatch(name)]
-    return [text for name in names for text in inner.variables[name] or () if " " in text]
+    texts = (text for name in names for text in inner.variables[name] or ())
+    return [text.lstrip("!|+") for text in texts if " " in text]
 
 
 def _split_braces(match: re.Match[str]) -> str:

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from ....config.text import text
@@ -30,10 +31,15 @@ _RUNS = re.compile(
 )
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
 _MAX_TEXTS = 20
-_RUN_WORDS_LIST = "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3"
+_RUN_WORDS_LIST = """
+vim vi nvim view emacs nano ex ed sed less more man bat delta fzf sk sort split zip unzip tar rsync
+ssh scp sftp gdb lldb sqlite3 psql mysql hyperfine nodemon concurrently make gmake
+"""
 # Programs that pass some of their arguments to a shell
 _RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
-_RUN_WORD = re.compile(r"(?:\+?:?!|\.?shell |--?[\w-]+=(?:exec=)?|\w+=)?(.+)", re.DOTALL)
+_RUN_WORD = re.compile(
+    r"(?:\+?:?!|\\!\s*|\.?shell |--?[\w-]+=(?:exec=)?|\w+=|[\d$,]*(?:/[^/]*/)?e )?(.+)", re.DOTALL
+)
 
 
 def is_interpreter(program: str) -> bool:
@@ -49,10 +55,19 @@ def find_lines_in_code(step: SimpleCommand) -> list[str]:
             texts = ["".join(groups) for groups in _TEXT.findall(code)][:_MAX_TEXTS]
             lines += [text for text in texts if " " in text]
             lines.append(" ".join(texts))
+    if step.program == "rg":
+        lines += _find_preprocessors([word.text for word in step.words])
     if step.program in _RUN_WORDS:
         words = [*(word.text for word in step.words[1:]), step.feed.text or ""]
         lines += [_RUN_WORD.sub(r"\1", word) for word in words if " " in word]
     return lines
+
+
+def _find_preprocessors(arguments: Sequence[str]) -> list[str]:
+    """Return the values of ripgrep's options that name a program."""
+    options = "--pre", "--hostname-bin"
+    apart = [value for option, value in pairwise(arguments) if option in options]
+    return apart + [word.partition("=")[2] for word in arguments if word.startswith(options)]
 
 
 def find_damage(step: SimpleCommand, root: Path) -> str:

@@ -104,9 +104,45 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "poetry": _Wrapper("", before=1),
     "pipenv": _Wrapper("", before=1),
     "bundle": _Wrapper("", before=1),
-    "npx": _Wrapper("-p --package", text_option="-c --call"),
+    **dict.fromkeys(("npx", "bunx", "uvx"), _Wrapper("-p --package", text_option="-c --call")),
+    "chronic": _Wrapper(),
+    "cross-env": _Wrapper(),
+    "cross-env-shell": _Wrapper(joined=True),
+    "dumb-init": _Wrapper(),
+    "gosu": _Wrapper("", before=1),
+    "numactl": _Wrapper("-C -N -m -i -p"),
+    "prlimit": _Wrapper(),
+    "setarch": _Wrapper("", before=1),
+    "su-exec": _Wrapper("", before=1),
+    "tini": _Wrapper("-p -e"),
+    "watchexec": _Wrapper("-e -w -i -d -f -o -s --exts --watch --ignore --debounce --filter"),
     "find": _Wrapper("", before=99),
     "fd": _Wrapper("", before=99),
+}
+_RUNNER_VALUES = (
+    "-n -p -C -w -e --name --prefix --cwd --dir --workspace --package --filter --env-file"
+)
+# Programs whose subcommand runs the words after it, with the words of its own before them
+_RUNNERS: Mapping[str, Mapping[str, int]] = {
+    "npm": {"exec": 0, "x": 0},
+    "pnpm": {"exec": 0, "dlx": 0},
+    "yarn": {"exec": 0, "dlx": 0},
+    "bun": {"x": 0, "run": 0},
+    "corepack": {"npm": -1, "pnpm": -1, "yarn": -1},
+    "pipx": {"run": 0},
+    **dict.fromkeys(("conda", "mamba", "micromamba", "hatch", "pdm", "rye", "pixi"), {"run": 0}),
+    **dict.fromkeys(("mise", "rtx"), {"exec": 0, "x": 0}),
+    "asdf": {"exec": 0},
+    "direnv": {"exec": 1},
+    **dict.fromkeys(("doppler", "op", "infisical", "dotenvx", "chamber"), {"run": 0, "exec": 1}),
+    "aws-vault": {"exec": 1},
+    "dotenv": {"": 0, "run": 0},
+    "rustup": {"run": 1},
+    "opam": {"exec": 0},
+    "stack": {"exec": 0},
+    "cabal": {"exec": 0},
+    "mix": {"cmd": 0},
+    "lerna": {"exec": 0},
 }
 _MOVES = frozenset(["-C", "--chdir", "-D"])
 _GIT_SETTING = re.compile(
@@ -139,6 +175,8 @@ def unwrap(step: SimpleCommand) -> list[InnerCommand]:
         return [InnerCommand(line=word.text.split("=", 1)[1]) for word in words if "=" in word.text]
     if program in ("at", "batch"):
         return [InnerCommand(line=step.feed.text)] if step.feed.text else []
+    if program in _RUNNERS:
+        return _unwrap_runner(_RUNNERS[program], words)
     if program == "uv" and all(word.known and word.text not in ("run", "tool") for word in words):
         return []  # it runs no program that it is given
     wrapper = _WRAPPERS.get(program)
@@ -215,6 +253,23 @@ def _unwrap_shell(words: Sequence[Word], step: SimpleCommand) -> list[InnerComma
     reads = script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") or words[at - 1].text == "-s"
     fed = [step.feed.text] if step.feed.text and reads else []
     return [InnerCommand(line=line) for line in (*fed, *step.scripts)]
+
+
+def _unwrap_runner(subcommands: Mapping[str, int], arguments: Sequence[Word]) -> list[InnerCommand]:
+    """Return what stands after the subcommand that runs it, or after `--`."""
+    texts = [word.text for word in arguments]
+    start = next((at for at, text in enumerate(texts) if text in subcommands), None)
+    if start is None and "" not in subcommands:
+        return []
+    before = subcommands[texts[start] if start is not None else ""]
+    inner = arguments[0 if start is None else start + 1 + min(before, 0) :]
+    options = _Wrapper(_RUNNER_VALUES, max(before, 0), "-c --call")
+    line, inner = _skip_options(options, inner)
+    if "--" in texts[start or 0 :]:
+        inner = arguments[texts.index("--", start or 0) + 1 :]
+    if line:
+        return [InnerCommand(line=line)]
+    return [InnerCommand(words=tuple(inner))] if inner else []
 
 
 def _unwrap_find(words: Sequence[Word]) -> list[InnerCommand]:

@@ -50,13 +50,41 @@ OVERFLOW = re.compile(
             "request_too_large",  # Anthropic, as type
             r"exceeds the limit of \d+",  # Copilot: "prompt token count of 140000 exceeds the …"
             "greater than the context length",  # LM Studio
+            "context length of only|reached context length|context overflow",  # LM Studio
+            r"\b(input|prompt)( token)?( length)?( is)? too long",  # Bedrock, Vercel, Huawei
+            "too many tokens: total",  # Cohere
+            r"`inputs` tokens \+",  # Hugging Face, Together
+            "max_seq_len",  # SiliconFlow, TensorRT-LLM
+            "exceed max message tokens",  # Doubao
+            "payload size exceeds",  # Gemini, in bytes
+            r"(input|prompt) tokens?\b.{0,40}exceeds? ",  # watsonx, Copilot, in words
+            "maximum allowed context|max length of current question",  # Baidu
+            "model_max_prompt_tokens_exceeded|tokens_limit_reached",  # Copilot, GitHub, as code
+            "max_input_tokens|max_total_tokens exceeded|body too large for",  # Databricks, GitHub
+            "(上下文|输入|提示词?)[^。]{0,20}(超过|超出|超长|过长)",  # Spark, Hunyuan, Step
         )
     ),
     re.IGNORECASE,
 )
 QUOTA = re.compile(
     "insufficient[ _](quota|balance|funds)|exceeded your current quota|credit balance|arrearage"
-    "|billing_error|余额不足|欠费|billing_hard_limit|FreeTierOnly",
+    "|billing_error|余额不足|欠费|billing_hard_limit|FreeTierOnly"
+    "|exceeded_current_quota|billing_not_active|check your (plan and )?billing"  # Kimi, OpenAI
+    "|all available credits|any credits yet|out of credits|purchase credits"  # xAI
+    "|(monthly|weekly|daily) spend(ing)? limit|specified API usage limit"  # Anthropic
+    "|balance is insufficient|overdue balance|额度不足|insufficient_user_quota"  # Doubao
+    "|usage limit (has been )?reached|usage_limit_reached|limit exhausted|使用上限"  # GLM, ChatGPT
+    "|reached your usage limit|套餐已到期|quota_exceeded|premium request"  # Kimi, GLM, Copilot
+    "|key limit exceeded|budget_exceeded|over budget",  # OpenRouter, LiteLLM
+    re.IGNORECASE,
+)
+RATE = re.compile(
+    r"throttl|secondary rate limit|rate[ _]limit[ _]?(reached|exceeded|error)|too many requests",
+    re.IGNORECASE,
+)
+BAD_KEY = re.compile(
+    r"api[ _-]?key (is )?(not valid|invalid|expired)|(invalid|incorrect)[ _]api[ _-]?key"
+    r"|login fail",
     re.IGNORECASE,
 )
 MODEL_NOT_FOUND = re.compile(
@@ -104,7 +132,14 @@ STATUS_OF_TYPE = {
 }
 # Statuses after which a wait that the body asks for counts
 WAITING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-GLM_CODES = {"1261": ContextOverflowError, "1113": QuotaExhaustedError, "1211": ModelNotFoundError}
+GLM_CODES = {
+    "1261": ContextOverflowError,
+    "1113": QuotaExhaustedError,
+    "1211": ModelNotFoundError,
+    **dict.fromkeys(("1304", "1308", "1309", "1310"), QuotaExhaustedError),
+}
+# HTTP status of an error of MiniMax, which comes with 200
+_MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1039: 429, 2013: 400, 2049: 401}
 HINTS: Mapping[type[ModelCallError], str] = {
     AuthenticationError: "check the key and that it belongs to this endpoint",
     QuotaExhaustedError: "check the account's balance and limits at the provider",
@@ -145,7 +180,8 @@ def classify_response(
     target: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
 ) -> ModelCallError:
     """Return the error for an HTTP answer with an error status."""
-    wait = find_requested_wait(headers or {}, body if status in WAITING else "")
+    waits = status in WAITING or QUOTA.search(" ".join(_parse_error_body(body)))
+    wait = find_requested_wait(headers or {}, body if waits else "")
     return _build_error(target, status, body, "answered {status}", wait)
 
 
@@ -171,7 +207,9 @@ def _build_error(
     hint = HINTS.get(kind, "")
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
         hint = text("the provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
-    return kind(message, hint=hint, retry_after=wait)
+    error = kind(message, hint=hint, retry_after=wait)
+    error.reason = quoted
+    return error
 
 
 def _is_short(wait: float | None) -> bool:
@@ -191,13 +229,15 @@ def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallErro
         return ContentRefusedError if _OF_OUTPUT.search(text) else InputRefusedError
     if status == 402 or QUOTA.search(text):
         return QuotaExhaustedError
-    if status in (401, 403):
+    if status in (400, 403) and RATE.search(text):
+        return RateLimitError
+    if status in (401, 403) or (status == 400 and BAD_KEY.search(text)):
         return AuthenticationError
     if status == 404 or (status in (400, 422) and MODEL_NOT_FOUND.search(text)):
         return ModelNotFoundError
     if status == 429:
         return RateLimitError
-    if status in (408, 409, 425) or status >= 500:
+    if status in (408, 409, 425, 498) or status >= 500:
         return ProviderFaultError
     return InvalidRequestError
 
@@ -210,6 +250,8 @@ def _is_above_limit(words: str) -> bool:
 
 def _find_status(error: object, text: str) -> int:
     fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+    if found := _MINIMAX_STATUS.get(fields.get("status_code", 0)):
+        return found
     for name in ("status", "status_code", "code"):
         value = str(fields.get(name, ""))
         if value.isdecimal() and 400 <= int(value) <= 599:
@@ -232,14 +274,18 @@ def _parse_error_body(body: str) -> tuple[str, str]:
 
 
 def _parse_error_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
-    inner = fields.get("error") or fields.get("base_resp") or fields.get("detail")
+    error = fields.get("error")
+    inner = None if error is True else error or fields.get("base_resp") or fields.get("detail")
+    listed: object = fields.get("errors")
+    if not inner and isinstance(listed, list) and listed:
+        inner = cast("list[object]", listed)[0]
     if isinstance(inner, str):
         return inner, str(fields.get("code") or "")
     details = cast("dict[str, Any]", inner if isinstance(inner, dict) else fields)
     words = next(
         (
             str(details[name])
-            for name in ("message", "status_msg", "msg", "detail")
+            for name in ("message", "status_msg", "msg", "error_msg", "errorMessage", "detail")
             if details.get(name)
         ),
         json.dumps(fields, ensure_ascii=False),

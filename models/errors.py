@@ -34,6 +34,8 @@ class ModelCallError(ModelError):
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
         """Seconds that the provider asks us to wait."""
+        self.reason = ""
+        """What the provider has answered, in its own words."""
         if retryable is not None:
             self.retryable = retryable
 

@@ -30,7 +30,7 @@ from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments
 
 PAUSED = "pause_turn"
-CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
+CUT = ("length", "max_tokens", "max_output_tokens", "incomplete", "model_length")
 # The mark in `additional_kwargs` of a chunk: error messages of broken calls, by their ID
 CALL_ERRORS = "call_errors"
 # Characters of an answer with its thinking and calls: some 500,000 tokens

@@ -34,7 +34,17 @@ _IN_WORDS = re.compile(
 )
 # Characters of words that are searched
 _MAX_WORDS = 4_000
-_FIELDS = ("retry_after", "retryafter", "retry_after_seconds", "retry_delay", "retrydelay")
+_FIELDS = (
+    *("retry_after", "retryafter", "retry_after_seconds", "retry_delay", "retrydelay"),
+    *("resets_in_seconds", "reset_in_seconds", "resets_at", "reset_at"),
+)
+# A moment without a zone is in China's: no earlier one is asked for in vain for long
+_MOMENT = re.compile(
+    r"(?:reset|again|access|available)\w*(?: (?:at|on|after|by)){0,2}:? |(?:将在|将于|请在)\s*"
+)
+_DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:T| at | )(\d\d:\d\d(?::\d\d)?)(?:\.\d+)? ?(UTC|GMT|Z|[+-]\d\d:?\d\d)?"
+)
 _RESET = re.compile(r"(?:x-|anthropic-)?ratelimit-(?:([a-z-]+)-)?reset(?:-(?!after)([a-z-]+))?")
 
 
@@ -68,6 +78,7 @@ def find_requested_wait(
 ) -> float | None:
     """Return the seconds to wait that an answer asks for; None if it asks for none."""
     moment = time.time() if now is None else now
+    body = _unescape(body)
     for seconds in (
         _find_in_headers(headers, moment),
         *_iter_body_waits(body, moment),
@@ -77,6 +88,14 @@ def find_requested_wait(
         if seconds is not None:
             return seconds
     return None
+
+
+def _unescape(body: str) -> str:
+    """Return JSON with its letters as they are: `\\u91cd\\u7f6e` is a word, too."""
+    try:
+        return json.dumps(json.loads(body), ensure_ascii=False) if "\\u" in body else body
+    except (ValueError, RecursionError):
+        return body
 
 
 def _find_in_headers(headers: Mapping[str, str], now: float) -> float | None:
@@ -124,6 +143,20 @@ def _find_in_words(body: str, now: float) -> float | None:
         seconds = _read_duration(body[match.end() : match.end() + 60])
         if seconds is not None:
             return _limit(seconds, now)
+    return _find_moment(body[:_MAX_WORDS], now)
+
+
+def _find_moment(body: str, now: float) -> float | None:
+    """Return the wait until a moment in words: GLM's `will reset at 2026-10-15 12:00:00`."""
+    for match in _MOMENT.finditer(body):
+        date = _DATE.match(body, match.end())
+        if date is None:
+            continue
+        zone = date[3] or "+08:00"
+        zone = "+00:00" if zone in ("UTC", "GMT", "Z") else zone
+        wait = _parse_date(f"{date[1]}T{date[2]}{zone}", now)
+        if wait:
+            return wait
     return None
 
 

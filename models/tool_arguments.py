@@ -1,5 +1,6 @@
 """Names and arguments of tool calls: as APIs accept them, and safe for checkpoints (pure)."""
 
+import ast
 import json
 import math
 import re
@@ -10,6 +11,10 @@ from ..config.text import text
 from .text_cleanup import repair_text
 
 MAX_DEPTH = 100
+_DECODER = json.JSONDecoder(strict=False)
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+# What stands behind whole arguments: brackets, an empty object, marks of an end
+_LEAVINGS = re.compile(r"(?:[}\]]|\{\s*\}|</?[\w:|｜▁]{1,40}>|<\|[\w]{1,40}\|>|\s)*")
 MAX_NAME_LENGTH = 64
 # OpenAI, Anthropic and Gemini together
 _VALID_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
@@ -20,11 +25,14 @@ def parse_arguments(arguments: str) -> dict[str, Any]:
     """Return the arguments as the model meant them; raises ValueError with the error.
 
     Strict, because a half-written file must never pass for a whole one. Accepted are raw line ends
-    in strings, no arguments at all, and an object written as a JSON string, as some models do.
+    in strings, no arguments at all, an object written as a JSON string or as Python writes it, and
+    after a whole object what servers leave behind it: it once more, brackets, marks of an end.
     """
-    value = _load_json(arguments) if arguments.strip() else None
-    if isinstance(value, str):
-        value = _load_json(value)
+    value = _load_whole(arguments)
+    for _ in range(2):
+        value = _load_whole(value) if isinstance(value, str) else value
+    if isinstance(value, list) and len(cast("list[object]", value)) == 1:
+        value = cast("list[object]", value)[0]
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -53,7 +61,14 @@ def to_valid_json(arguments: str) -> str:
         parsed = parse_arguments(arguments)
     except ValueError:
         return json.dumps(arguments)
-    return arguments if arguments.lstrip().startswith("{") else json.dumps(parsed)
+    return arguments if _is_plain_object(arguments) else json.dumps(parsed)
+
+
+def _is_plain_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments, strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def is_valid_json(arguments: str) -> bool:
@@ -109,6 +124,58 @@ def _list_children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return cast("dict[str, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def _load_whole(content: str) -> object:
+    """Load one value; raises ValueError if it is not whole, or something else follows it."""
+    plain = content.strip().removeprefix("\ufeff").strip()
+    fenced = _FENCED.fullmatch(plain)
+    plain = fenced[1] if fenced else plain
+    if not plain:
+        return None
+    try:
+        return _load_json(plain)
+    except ValueError as error:
+        for load in (_load_first, _load_python):
+            value = load(plain)
+            if value is not None:
+                return value
+        raise error
+
+
+def _load_first(content: str) -> object:
+    """Return the object at the beginning if only leavings follow it, else None."""
+    if not content.startswith("{"):
+        return None
+    try:
+        value, end = _DECODER.raw_decode(content)
+    except (ValueError, RecursionError):
+        return None
+    following = content[end:].strip()
+    while following.startswith(content[:end]):
+        following = following[end:].strip()
+    return value if _LEAVINGS.fullmatch(following) else None
+
+
+def _load_python(content: str) -> object:
+    """Return the dictionary that the text is in Python, else None."""
+    try:
+        value: object = ast.literal_eval(content) if content.startswith("{'") else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return value if _has_names(value) else None
+
+
+def _has_names(value: object) -> bool:
+    """Return whether it holds nothing that JSON has not."""
+    if isinstance(value, dict):
+        fields = cast("dict[object, object]", value)
+        return all(isinstance(name, str) for name in fields) and all(
+            map(_has_names, fields.values())
+        )
+    if isinstance(value, list):
+        return all(map(_has_names, cast("list[object]", value)))
+    return value is None or isinstance(value, str | int | float | bool)
 
 
 def _load_json(content: str) -> object:

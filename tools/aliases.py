@@ -148,7 +148,7 @@ EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
 # arguments that models add about a call; dropped if a tool does not accept them
 REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
 _AROUND_NAME = re.compile(
-    r"(?:to=)?(?:(?:functions|default_api|tools|multi_tool_use)[.:/])?([\w-]{1,128})\s*(?:<\|.*)?",
+    r"(?:to=)?(?:(?:functions|default_api|tools|multi_tool_use)[.:/])?([\w-]{1,128}?)(?::\d+)?\s*(?:<\|.*)?",
     re.DOTALL,
 )
 

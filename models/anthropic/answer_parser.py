@@ -72,6 +72,8 @@ class AnthropicAnswerParser:
         self.progress = 0
         """Grows with each piece of the answer; a ping does not count."""
 
+    can_end = False
+
     @property
     def is_finished(self) -> bool:
         """Return whether the model has marked its answer as complete."""

@@ -7,7 +7,7 @@ with every piece.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessageChunk
@@ -27,6 +27,8 @@ from .tool_call_assembler import CallAssembler, StreamedCall
 GROWING = ("text", "summary", "thinking")
 # Finish reasons of OpenRouter, GLM and DeepSeek for a failure of the provider
 FAULTS = ("error", "network_error", "insufficient_system_resource")
+# Where an error that is not in `error` has its words
+ERROR_FIELDS = ("message", "msg", "error_msg", "errorMessage", "detail")
 OVERFLOWS = ("model_context_window_exceeded",)
 
 
@@ -98,21 +100,42 @@ def parse_delta(value: Mapping[str, Any]) -> Delta:
     return Delta(
         text=_join_text(message.get("content")) + to_text(message.get("refusal")),
         thinking=_find_thinking(message),
-        calls=[to_dict(piece) for piece in to_list(message.get("tool_calls"))],
+        calls=_list_calls(message),
         details=[to_dict(piece) for piece in to_list(message.get("reasoning_details"))],
         blocks=[to_dict(piece) for piece in to_list(message.get("thinking_blocks"))],
         repeats=repeats,
-        finish_reason=to_text(choice.get("finish_reason")),
+        finish_reason=to_text(choice.get("finish_reason")).lower(),
         model=to_text(value.get("model")),
         usage=_parse_usage(to_dict(value.get("usage")) or to_dict(choice.get("usage"))),
         error=_find_error(value, choice),
     )
 
 
+def _list_calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the pieces of calls; some servers send one alone, or in the form before `tool_calls`.
+
+    The form before has no ID and no number, and is one call.
+    """
+    calls: object = message.get("tool_calls")
+    if isinstance(calls, dict):
+        return [cast("dict[str, Any]", calls)]
+    if not calls and (function := to_dict(message.get("function_call"))):
+        return [{"index": 0, "function": function}]
+    return [to_dict(piece) for piece in to_list(calls)]
+
+
 def _find_error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
-    """Return an error instead of an answer: `{"error": …}`, or bare `{"code": …, "message": …}`."""
-    bare = not choice and isinstance(value.get("message"), str) and value.get("code")
-    return value.get("error") or (dict(value) if bare else None)
+    """Return an error instead of an answer: `{"error": …}`, or bare `{"code": …, "msg": …}`."""
+    if error := value.get("error"):
+        return dict(value) if error is True else error
+    if choice:
+        return choice.get("error") if choice.get("finish_reason") == "error" else None
+    status = to_dict(value.get("base_resp"))
+    if status.get("status_code"):  # MiniMax
+        return status
+    is_error = any(isinstance(value.get(name), str) and value[name] for name in ERROR_FIELDS)
+    listed = to_list(value.get("errors"))
+    return dict(value) if is_error else listed[0] if listed else None
 
 
 def _get_first_choice(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,9 +154,11 @@ def _join_text(content: object) -> str:
 
 def _find_thinking(message: Mapping[str, Any]) -> str:
     """Return the thinking under any of its names; OpenRouter sends it under two of them."""
-    for name in ("reasoning_content", "reasoning"):
+    for name in ("reasoning_content", "reasoning", "reasoning_text", "thinking"):
         if thinking := to_text(message.get(name)):
             return thinking
+    if parts := [to_dict(part).get("thinking") for part in to_list(message.get("content"))]:
+        return "".join(map(_join_text, parts))  # Mistral's
     details = [to_dict(part) for part in to_list(message.get("reasoning_details"))]
     return "".join(to_text(part.get("text")) or to_text(part.get("summary")) for part in details)
 
@@ -182,6 +207,12 @@ class ChatAnswerParser:
     def is_finished(self) -> bool:
         """Return whether the model has marked its answer as complete."""
         return bool(self._finish_reason)
+
+    @property
+    def can_end(self) -> bool:
+        """Return whether whole calls, or text with its count of tokens, have arrived."""
+        calls = self._calls.calls
+        return all(call.is_whole() for call in calls) if calls else bool(self._usage)
 
     def feed(self, values: Sequence[Mapping[str, Any]]) -> list[AIMessageChunk]:
         """Return the chunks of these objects: one at most."""

@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache, encode_json
+from ..http.refused_options import leave_out
 from ..replay import REASONING_DETAILS, replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
@@ -47,7 +48,7 @@ class ChatCompletionsDialect:
     ) -> bytes:
         """Return the whole body of a request."""
         fields = build_options(self._resolved, options, tools=bool(tools), tool_choice=tool_choice)
-        if stop:
+        if stop and "stop" not in options.refused:
             fields["stop"] = list(stop)
         return build_body(fields, tools, self._messages.encode_messages(messages))
 
@@ -74,7 +75,7 @@ def build_options(
     fields |= build_thinking_fields(resolved, options)
     if tools:
         fields |= _build_tool_options(resolved, tool_choice)
-    return fields
+    return leave_out(fields, options.refused)
 
 
 def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:

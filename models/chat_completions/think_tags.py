@@ -14,6 +14,12 @@ TAGS = {
     "<thinking>": "</thinking>",
     "[THINK]": "[/THINK]",
     "<seed:think>": "</seed:think>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "◁think▷": "◁/think▷",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|channel>thought": "<channel|>",
     "<|channel|>analysis<|message|>": "<|end|>",
     "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
 }
@@ -24,8 +30,14 @@ MAX_BLANK_LENGTH = 1_000
 _LONE = re.compile(
     r"[ \t]*(?:</think(?:ing)?>|\[/THINK\]|</seed:think>)[ \t]*(?:\n|\Z)|\n(?:</think>)(?=\S)"
 )
-_MAY_HAVE = re.compile(r"</(?:seed:)?think|\[/THINK\]|<\|(?:return|end)\|>")
-_END = re.compile(r"(?:<\|(?:return|end)\|>\s*)+\Z")
+# Signs of an end that a server should have taken off
+_ENDS = (
+    r"<\|(?:return|end|im_end|eot_id|eom_id|endoftext|end_of_text|END_RESPONSE|end_of_box)\|>"
+    r"|<(?:end_of_turn|turn\|)>|<｜end▁of▁sentence｜>|\[e~\["
+)
+_MAY_HAVE = re.compile(rf"</(?:seed:)?think|\[/THINK\]|{_ENDS}")
+_END = re.compile(rf"(?:(?:{_ENDS})\s*)+\Z")
+_BOX = re.compile(r"\A\s*<\|(?:begin_of_box|START_RESPONSE)\|>")
 
 
 class ThinkingSplitter:
@@ -44,10 +56,14 @@ class ThinkingSplitter:
         thinking = answer = ""
         if self._state == "start":
             self._detect_start()
-        if self._state == "thinking":
-            thinking = self._split_thinking()
-        if self._state == "gap":
-            self._skip_gap()
+        while self._state in ("thinking", "gap"):
+            before = self._state
+            if before == "thinking":
+                thinking += self._split_thinking()
+            else:
+                self._skip_gap()
+            if self._state == before:
+                break
         if self._state == "answer":
             answer, self._held = self._held, ""
         return thinking, answer
@@ -83,10 +99,15 @@ class ThinkingSplitter:
     def _skip_gap(self) -> None:
         """Drop blank lines, and the answer's channel, between the thinking and the answer."""
         self._held = self._held.lstrip()
+        opening = next((tag for tag in TAGS if self._held.startswith(tag)), "")
+        if opening:  # the model goes on thinking
+            self._state, self._held = "thinking", self._held[len(opening) :]
+            self._close = TAGS[opening]
+            return
         channel = next((tag for tag in FINAL if self._held.startswith(tag)), "")
         if channel:
             self._held = self._held[len(channel) :].lstrip()
-        elif any(tag.startswith(self._held) for tag in FINAL):
+        elif any(tag.startswith(self._held) for tag in (*TAGS, *FINAL)):
             return
         if self._held:
             self._state = "answer"
@@ -111,7 +132,7 @@ def split_lone_thinking(text: str) -> tuple[str, str]:
 
     A template that writes the opening tag itself leaves only the closing one in the answer.
     """
-    text = _END.sub("", text)
+    text = _BOX.sub("", _END.sub("", text))
     match = _LONE.search(text)
     if match is None or any(tag in text[: match.start()] for tag in TAGS):
         return "", text

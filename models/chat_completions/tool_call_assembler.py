@@ -28,6 +28,18 @@ class StreamedCall:
         """The JSON text of the arguments so far."""
         return "".join(self.fragments)
 
+    def add_arguments(self, text: str) -> None:
+        """Add the next piece, unless it is all of the arguments so far."""
+        if text.startswith("{") and self.fragments:
+            arguments = self.arguments
+            is_all = arguments.strip() == "{}" or (
+                arguments.startswith("{") and text.startswith(arguments)
+            )
+            if is_all:
+                self.fragments.clear()
+        if text:
+            self.fragments.append(text)
+
     def is_whole(self) -> bool:
         """Return whether the arguments are already a complete JSON object."""
         ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
@@ -83,9 +95,8 @@ class CallAssembler:
         elif piece.arguments.startswith("{") and piece.arguments == call.arguments:
             return  # the finished call sent once more
         call.extras |= piece.extras
-        call.id, call.name = call.id or piece.id, call.name or piece.name
-        if piece.arguments:
-            call.fragments.append(piece.arguments)
+        call.id, call.name = call.id or piece.id, _join_name(call.name, piece.name)
+        call.add_arguments(piece.arguments)
 
     def finish_calls(self, new_id: Callable[[], str]) -> list[StreamedCall]:
         """Return the calls, each with a name and an ID of its own."""
@@ -104,6 +115,8 @@ class CallAssembler:
             return None
         other_id = bool(piece.id and call.id and piece.id != call.id)
         other_name = bool(piece.name and call.name and piece.name != call.name)
+        if other_name and self._continues_name(piece, call):
+            return call
         if other_name or (other_id and piece.name):
             return None
         named_again = bool(piece.name) and not (piece.id or call.id)
@@ -112,6 +125,12 @@ class CallAssembler:
         if (named_again or goes_past_the_end) and not repeats and call.is_whole():
             return None
         return call
+
+    @staticmethod
+    def _continues_name(piece: CallDelta, call: StreamedCall) -> bool:
+        """Return whether a name comes in pieces: of one number, and before all arguments."""
+        is_same = piece.index is not None and piece.index == call.index and not piece.id
+        return is_same and not (call.fragments or piece.arguments)
 
     def _find_candidate(self, piece: CallDelta) -> StreamedCall | None:
         """Return the call with the piece's number, else its ID, else its place."""
@@ -127,6 +146,11 @@ class CallAssembler:
         if value is None:
             return None
         return next((c for c in reversed(self.calls) if getattr(c, field_name) == value), None)
+
+
+def _join_name(name: str, piece: str) -> str:
+    """Join a name that comes in pieces; a piece may be the whole name, or that once more."""
+    return piece if piece.startswith(name) else name if name.startswith(piece) else name + piece
 
 
 def _is_object(text: str) -> bool:

@@ -6,11 +6,12 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from ...config.text import text
-from ..error_classification import HINTS, RequestTarget
+from ..error_classification import HINTS, RequestTarget, classify_stream_error
 from ..errors import BrokenStreamError, ProviderFaultError
 from .dialect import AnswerParser
 from .sse import MAX_EVENT_BYTES, EventDecoder, EventTooLongError, parse_json_values
 
+MAX_UNREAD = 2_000
 # For an answer with nothing in it that the protocol knows
 WRONG_PROTOCOL = "check the base URL, and the protocol of the server: `model.models.NAME.api`"
 
@@ -22,6 +23,8 @@ class AnswerStream:
         self._target = target
         self._parser = parser
         self._events = EventDecoder()
+        self._unread = ""
+        """The beginning of events without an object."""
         self.said_done = False
         """Whether `[DONE]` has arrived: nothing follows."""
 
@@ -57,6 +60,8 @@ class AnswerStream:
     def close(self) -> list[AIMessageChunk]:
         """Return the last chunks, at the end of the stream."""
         chunks = self._process_events(self._events.close())
+        if self._parser.progress == 0 and self._events.stray.lstrip()[:1] in (b"{", b"["):
+            chunks += self._process_events([self._events.stray.decode("utf-8", "replace")])
         self._check_the_end()
         return [*chunks, *self._parser.close()]
 
@@ -67,7 +72,10 @@ class AnswerStream:
         if not self.said_done and data.rstrip().endswith("[DONE]"):
             self.said_done = True
         try:
-            return list(parse_json_values(data))
+            values = list(parse_json_values(data))
+            if not (values or self.said_done):
+                self._unread = f"{self._unread} {data}"[:MAX_UNREAD]
+            return values
         except ValueError as error:
             if self.is_finished:
                 return []
@@ -78,8 +86,11 @@ class AnswerStream:
             ) from None
 
     def _check_the_end(self) -> None:
-        if self.is_finished:
+        if self.is_finished or (self.said_done and self._parser.can_end):
             return
+        unread = self._unread.strip() or self._events.stray.decode("utf-8", "replace").strip()
+        if unread and not self._parser.progress:
+            raise classify_stream_error(self._target, unread)
         raise BrokenStreamError(
             text(
                 "{who} broke off after {characters} characters, without a finish reason",

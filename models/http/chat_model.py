@@ -1,6 +1,8 @@
 """Chat model over HTTP, for every protocol that has a dialect."""
 
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -13,11 +15,14 @@ from typing_extensions import override
 from ...config.text import text
 from ..auth.access import AccessSource
 from ..error_classification import HINTS
-from ..errors import ContextOverflowError
+from ..errors import ContextOverflowError, InvalidRequestError
 from ..resolver import ResolvedModel
 from ..streaming_model import StreamingChatModel
 from .client import EndpointClient
 from .dialect import Dialect, RequestOptions
+from .refused_options import find_refused_option
+
+_logger = logging.getLogger(__name__)
 
 
 class HttpChatModel(StreamingChatModel):
@@ -31,6 +36,7 @@ class HttpChatModel(StreamingChatModel):
     """The bound tools as JSON."""
     tool_choice: str = ""
     _connection: EndpointClient = PrivateAttr()
+    _refused: dict[str, int] = PrivateAttr(default_factory=dict[str, int])
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -84,12 +90,34 @@ class HttpChatModel(StreamingChatModel):
             # with the tools in it, the request begins as the one before it, which is cached
             accepted = self.resolved.provider.accepts_choice("none")
             tools, choice = (tools, "none") if accepted else (b"", "")
-        request = self.dialect.build_request(
-            messages, tools, options, tool_choice=choice, stop=stop
-        )
-        async for chunk in self._connection.stream_answer(request, options):
-            self._check_window(chunk)
-            yield ChatGenerationChunk(message=chunk)
+        while True:
+            accepted_options = replace(options, refused=self._refused)
+            request = self.dialect.build_request(
+                messages, tools, accepted_options, tool_choice=choice, stop=stop
+            )
+            try:
+                async for chunk in self._connection.stream_answer(request, options):
+                    self._check_window(chunk)
+                    yield ChatGenerationChunk(message=chunk)
+                return
+            except InvalidRequestError as error:  # it comes before all chunks
+                if not self._learn_refusal(error, options):
+                    raise
+
+    def _learn_refusal(self, error: InvalidRequestError, options: RequestOptions) -> bool:
+        """Note the option that the error refuses; return whether another request may succeed."""
+        if type(error) is not InvalidRequestError:
+            return False
+        refusal = find_refused_option(error.reason, options.limit_tokens(self.resolved.max_tokens))
+        if refusal is None:
+            return False
+        name, limit = refusal
+        known = self._refused.get(name)
+        if known is not None and limit >= known:
+            return False
+        self._refused[name] = limit
+        _logger.warning("%s refuses `%s`: it is left out", self.resolved.target.label, name)
+        return True
 
     def _check_window(self, chunk: AIMessageChunk) -> None:
         """Raise ContextOverflowError if more was counted than fits: the provider has cut it."""

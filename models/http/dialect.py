@@ -1,10 +1,12 @@
 """Dialect: how one protocol writes requests and reads answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
+
+from .refused_options import RefusedOptions
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class RequestOptions:
     """`none`: the answer calls no tool; where a provider has no such choice, none is offered."""
     max_tokens: int = 0
     """Most tokens of the answer, if fewer than the model's; 0: the model's."""
+    refused: RefusedOptions = field(default_factory=dict[str, int], hash=False)
+    """What the endpoint has refused."""
 
     def limit_tokens(self, usual: int) -> int:
         """Return the most tokens of the answer."""
@@ -32,6 +36,11 @@ class AnswerParser(Protocol):
     @property
     def is_finished(self) -> bool:
         """Return whether the model has marked its answer as complete."""
+        ...
+
+    @property
+    def can_end(self) -> bool:
+        """Return whether a formal end without a finish reason may be the end of the answer."""
         ...
 
     @property

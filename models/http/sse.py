@@ -9,6 +9,10 @@ from typing import Any, cast
 # Only these end a line; `str.splitlines` would also cut JSON at U+2028
 LINE_END = re.compile(rb"\r\n|\n|\r")
 
+# A comment, or another field of an event
+FIELD = re.compile(rb":|(?:event|id|retry)(?::|\Z)")
+MAX_STRAY_BYTES = 1_000_000
+
 DECODER = json.JSONDecoder(strict=False)
 
 # Bytes of one event, far more than any answer needs: reading stops at an endless one
@@ -28,6 +32,8 @@ class EventDecoder:
         self._data: list[bytes] = []
         self._rest_size = self._data_size = 0
         self._is_first_line = True
+        self.stray = b""
+        """The beginning of what is no event: an answer, or an error, that is not streamed."""
 
     def feed(self, portion: bytes) -> list[str]:
         """Return the events that this portion completes; raises EventTooLongError."""
@@ -61,6 +67,8 @@ class EventDecoder:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._data_size += len(line)
+        elif line and not FIELD.match(line) and len(self.stray) < MAX_STRAY_BYTES:
+            self.stray += line + b"\n"
         elif not line and self._data:
             yield b"\n".join(self._data).decode("utf-8", "replace")
             self._data, self._data_size = [], 0

@@ -42,6 +42,8 @@ class ResponsesAnswerParser:
         self.progress = 0
         """Grows with each piece of the answer; a keep-alive and an empty delta do not count."""
 
+    can_end = False
+
     @property
     def is_finished(self) -> bool:
         """Return whether the model has marked its answer as complete."""

@@ -52,6 +52,19 @@ OVERFLOWS = [
     (500, '{"error":{"message":"the request exceeds the available context size","type":'
      '"exceed_context_size_error"}}'),
     (400, '[{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}]'),
+    (400, '{"message":"Input is too long for requested model."}'),
+    (400, '{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081"}'),
+    (422, '{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097"}'),
+    (400, '{"code":20015,"message":"length of prompt_tokens (9) must be less than max_seq_len"}'),
+    (400, openai("Total tokens of image and text exceed max message tokens")),
+    (400, openai("Request payload size exceeds the limit: 20971520 bytes.")),
+    (400, '{"error":"However, the model is loaded with context length of only 4096 tokens"}'),
+    (400, '{"errors":[{"message":"number of input tokens 5000 cannot exceed the limit 4096"}]}'),
+    (400, openai("Prompt tokens (131500) exceeds limit (131072)")),
+    (400, openai("prompt tokens", "model_max_prompt_tokens_exceeded")),
+    (400, openai("Request body too large for gpt-4o model. Max size: 8000 tokens.")),
+    (400, '{"error_code":336103,"error_msg":"the max length of current question is 20000"}'),
+    (400, openai("输入内容超过模型最大上下文长度限制")),
 ]  # fmt: skip
 OTHERS = [
     (401, openai("Incorrect API key provided", "invalid_api_key"), AuthenticationError),
@@ -76,7 +89,33 @@ OTHERS = [
     (400, openai("Invalid 'tools[0].function.name'"), InvalidRequestError),
     (422, '{"detail":[{"loc":["body"],"msg":"field required"}]}', InvalidRequestError),
     (301, "", InvalidRequestError),
-]
+    (429, '{"error":{"type":"exceeded_current_quota_error","message":"Your account is suspended"}}',
+     QuotaExhaustedError),
+    (429, '{"error":"Your team has used all available credits"}', QuotaExhaustedError),
+    (403, '{"error":"Your newly created team doesn\'t have any credits yet"}', QuotaExhaustedError),
+    (429, openai("Your account is not active", "billing_not_active"), QuotaExhaustedError),
+    (403, '{"code":30001,"message":"Sorry, your account balance is insufficient"}',
+     QuotaExhaustedError),
+    (429, '{"error":{"code":"1308","message":"已达到 5 小时的使用上限。"}}', QuotaExhaustedError),
+    (429, '{"error":{"code":"1310","message":"Weekly/Monthly Limit Exhausted."}}',
+     QuotaExhaustedError),
+    (403, openai("You've reached your usage limit for this billing cycle."), QuotaExhaustedError),
+    (403, openai("Key limit exceeded (total limit)."), QuotaExhaustedError),
+    (400, openai("You have reached your specified API usage limits."), QuotaExhaustedError),
+    (400, '{"error":{"message":"ExceededBudget: User over budget.","type":"budget_exceeded"}}',
+     QuotaExhaustedError),
+    (403, '{"error":{"message":"用户额度不足","code":"insufficient_user_quota"}}',
+     QuotaExhaustedError),
+    (400, openai("Throttling: requests rate limit exceeded"), RateLimitError),
+    (403, '{"message":"You have exceeded a secondary rate limit."}', RateLimitError),
+    (498, openai("Flex tier capacity exceeded"), ProviderFaultError),
+    (400, '[{"error":{"code":400,"message":"API key expired. Please renew the API key."}}]',
+     AuthenticationError),
+    (400, '{"error":"Incorrect API key provided: xa***. You can obtain one"}', AuthenticationError),
+    (400, openai("max_tokens is too large: 100000"), InvalidRequestError),
+    (400, openai("'tools[0].function.description': string too long"), InvalidRequestError),
+    (400, openai("messages.0.content.1.image: image exceeds 5 MB maximum"), InvalidRequestError),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("status", "body"), OVERFLOWS)
@@ -101,6 +140,11 @@ def test_status_and_words_make_the_kind(status: int, body: str, kind: type[Model
         ({"code": "1234", "message": "network"}, ProviderFaultError),
         ("something broke", ProviderFaultError),
         ({"code": 502, "message": "upstream"}, ProviderFaultError),
+        ({"status_code": 1004, "status_msg": "login fail"}, AuthenticationError),
+        ({"status_code": 1002, "status_msg": "slow down"}, RateLimitError),
+        ({"status_code": 1008, "status_msg": "insufficient balance"}, QuotaExhaustedError),
+        ({"error_code": 17, "error_msg": "Open api daily request limit"}, ProviderFaultError),
+        ("upstream connect error or disconnect", ProviderFaultError),
     ],
 )
 def test_stream_error_has_class_of_its_status(error: object, kind: type[ModelCallError]) -> None:
@@ -114,6 +158,9 @@ def test_stream_error_has_class_of_its_status(error: object, kind: type[ModelCal
     [
         (openai("Slow\n  down"), "Slow down"),
         ('{"error":"plain words"}', "plain words"),
+        ('{"error":true,"message":"real words"}', "real words"),
+        ('{"success":false,"errors":[{"code":7003,"message":"listed words"}]}', "listed words"),
+        ('{"error_code":17,"error_msg":"other words"}', "other words"),
         ('{"base_resp":{"status_code":1039,"status_msg":"limit"}}', "limit"),
         ('{"error":{"message":"Provider returned error","metadata":{"raw":"upstream said no"}}}',
          "Provider returned error (upstream said no)"),

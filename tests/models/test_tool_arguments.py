@@ -17,7 +17,8 @@ from maxagent.models.tool_arguments import (
     to_valid_json,
 )
 
-BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"a": 1}}', '"{"']
+BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', '"{"', '{"a": 1} {"a": 2}']
+BROKEN += ["{'a': 'half", "{'a': f()}", "{'a': {1, 2}}", '{"a": "b}"}</x>"', '[{"a": 1}, {"a": 2}]']
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,17 @@ BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"
         ('{"a\\u0000": "b\\u0000c"}', {"a": "bc"}),
         ('{"a": "\\ud83d"}', {"a": "�"}),
         ('{"a": "\\ud83d\\ude00"}', {"a": "😀"}),
+        ('{"a": 1}}', {"a": 1}),
+        ('{"a": 1}\n]}', {"a": 1}),
+        ('{"a": 1}{"a": 1}', {"a": 1}),
+        ('{"a": 1}{}', {"a": 1}),
+        ('{"a": 1}<|tool_call_end|>', {"a": 1}),
+        ('{"a": 1}\n</tool_call>', {"a": 1}),
+        ('\ufeff{"a": 1}', {"a": 1}),
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ('[{"a": 1}]', {"a": 1}),
+        ("{'a': 'it\\'s', 'b': None, 'c': [True]}", {"a": "it's", "b": None, "c": [True]}),
+        (json.dumps(json.dumps('{"a": 1}')), {"a": 1}),
     ],
 )  # fmt: skip
 def test_what_the_model_meant(arguments: str, parsed: dict) -> None:
@@ -43,7 +55,9 @@ def test_what_the_model_meant(arguments: str, parsed: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [*BROKEN, '{"a":' * 100_000, '{"a": ' + "9" * 5000 + "}"], ids=range(11)
+    "arguments",
+    [*BROKEN, '{"a":' * 100_000, '{"a": ' + "9" * 5000 + "}"],
+    ids=range(len(BROKEN) + 2),
 )
 def test_broken_arguments_are_never_completed(arguments: str) -> None:
     with pytest.raises(ValueError):

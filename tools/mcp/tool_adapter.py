@@ -7,6 +7,7 @@ from langchain_core.tools import BaseTool
 from pydantic import SkipValidation
 
 from ..result import ToolError
+from .client.portable_schema import name_properties, to_portable_schema
 from .definition import ToolDefinition
 from .tool_text import describe_tool, remove_hidden_from_schema
 
@@ -27,8 +28,7 @@ def build_tool(name: str, definition: ToolDefinition, *, from_project: bool) -> 
     return McpTool(
         name=name,
         description=describe_tool(definition),
-        args_schema=remove_hidden_from_schema(definition.schema)
-        or {"type": "object", "properties": {}},
+        args_schema=to_portable_schema(remove_hidden_from_schema(definition.schema)),
         metadata={"effect": "execute"},
         definition=definition,
         is_repeatable=definition.read_only and not from_project,
@@ -37,7 +37,8 @@ def build_tool(name: str, definition: ToolDefinition, *, from_project: bool) -> 
 
 def find_text_argument(schema: Mapping[str, Any]) -> str:
     """Return the tool's one required argument if that is a text; else empty."""
-    required, properties = schema.get("required", []), schema.get("properties", {})
-    if len(required) != 1:
+    portable = to_portable_schema(schema)
+    required: list[str] = portable.get("required", [])
+    if len(required) != 1 or portable["properties"][required[0]].get("type") != "string":
         return ""
-    return str(required[0]) if properties.get(required[0], {}).get("type") == "string" else ""
+    return name_properties(list(schema.get("properties", {}))).get(required[0], required[0])

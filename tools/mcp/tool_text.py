@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...config.security.control_characters import CONTROL_CHARACTERS
+from .client.portable_schema import name_properties, resolve_reference
 from .definition import ToolDefinition
 
 # Characters of a description that a model is shown
@@ -42,27 +43,34 @@ def remove_hidden_from_schema(value: Any) -> Any:
     return value
 
 
-def restore_hidden(schema: Any, value: Any) -> Any:
-    """Return arguments with the names and values that the server wrote; a model saw them bare."""
+def restore_hidden(schema: Any, value: Any, root: Mapping[str, Any] | None = None) -> Any:
+    """Return arguments with the names and values that the server wrote; a model saw others.
+
+    `root` is the whole schema, to which references are.
+    """
     if not isinstance(schema, Mapping):
         return value
     fields = cast("Mapping[str, Any]", schema)
+    root = fields if root is None else root
+    if "$ref" in fields:
+        fields = resolve_reference(root, fields["$ref"])
     if isinstance(value, str):
         choices: list[Any] = [*_read_list(fields.get("enum")), fields.get("const")]
         written = [each for each in choices if isinstance(each, str)]
         return next((each for each in written if remove_hidden(each) == value), value)
     if isinstance(value, list):
         items = fields.get("items")
-        return [restore_hidden(items, each) for each in cast("list[Any]", value)]
+        return [restore_hidden(items, each, root) for each in cast("list[Any]", value)]
     properties: object = fields.get("properties")
     if not isinstance(value, Mapping) or not isinstance(properties, Mapping):
         return cast("Any", value)
     known = cast("Mapping[str, Any]", properties)
-    names = {remove_hidden(name): name for name in known}
+    bare_names = {remove_hidden(name): name for name in known}
+    names = {shown: bare_names[bare] for shown, bare in name_properties(list(bare_names)).items()}
     restored: dict[str, Any] = {}
     for shown, each in cast("Mapping[str, Any]", value).items():
         name = shown if shown in known else names.get(shown, shown)
-        restored[name] = restore_hidden(known.get(name), each)
+        restored[name] = restore_hidden(known.get(name), each, root)
     return restored
 
 

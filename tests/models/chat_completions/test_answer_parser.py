@@ -74,6 +74,13 @@ def choice(**delta: Any) -> dict[str, Any]:
         ({"choices": [{"index": 1, "delta": {"content": "other"}}]}, "", ""),
         ({"choices": [{"delta": {"content": "no index"}}]}, "", "no index"),
         ({"choices": []}, "", ""),
+        (choice(reasoning_text="why"), "why", ""),
+        (choice(thinking="why", content="Hi"), "why", "Hi"),
+        (
+            choice(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "why"}]}]),
+            "why",
+            "",
+        ),
     ],
 )
 def test_text_and_thinking_are_found(value: dict[str, Any], thinking: str, text: str) -> None:
@@ -128,8 +135,18 @@ def test_tokens_are_counted_under_every_name(
         ({"error": "no"}, "no"),
         ({"code": "Throttling", "message": "no"}, {"code": "Throttling", "message": "no"}),
         ({"error": None, "choices": []}, None),
+        ({"error": True, "message": "no"}, {"error": True, "message": "no"}),
+        ({"code": 500, "msg": "no", "success": False},
+         {"code": 500, "msg": "no", "success": False}),
+        ({"detail": "no"}, {"detail": "no"}),
+        ({"choices": None, "base_resp": {"status_code": 1004, "status_msg": "no"}},
+         {"status_code": 1004, "status_msg": "no"}),
+        ({"errors": [{"message": "no"}]}, {"message": "no"}),
+        ({"choices": [{"finish_reason": "error", "error": {"message": "no"}}]}, {"message": "no"}),
+        ({"choices": [{"delta": {}}], "base_resp": {"status_code": 0}}, None),
+        ({"choices": [{"delta": {}}], "message": "hello"}, None),
     ],
-)
+)  # fmt: skip
 def test_error_in_place_of_answer_is_found(value: dict[str, Any], error: object) -> None:
     assert parse_delta(value).error == error
 
@@ -263,6 +280,46 @@ def test_one_json_document_is_an_answer_too() -> None:
 )
 def test_a_stream_that_fails_says_how(stream: str, failure: type[ModelCallError]) -> None:
     with pytest.raises(failure, match="`glm-4.6` at host"):
+        answer(stream)
+
+
+CALL = {"index": 0, "id": "c", "function": {"name": "look", "arguments": '{"a": 1}'}}
+COUNTED = data({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 3}})
+
+
+@pytest.mark.parametrize(
+    ("stream", "text", "calls"),
+    [
+        (delta(tool_calls=[CALL]) + DONE, "", 1),
+        (delta("", tool_calls=[CALL]) + DONE, "", 1),
+        (delta(content="Hi") + COUNTED + DONE, "Hi", 0),
+        (delta("STOP", content="Hi"), "Hi", 0),
+        (delta("eos", content="Hi") + DONE, "Hi", 0),
+        (delta("tool_calls", tool_calls=CALL) + DONE, "", 1),
+        (delta("function_call", function_call=CALL["function"]) + DONE, "", 1),
+        ('{"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}', "Hi", 0),
+    ],
+)  # fmt: skip
+def test_odd_ends_are_ends(stream: str, text: str, calls: int) -> None:
+    whole = answer(stream)
+    assert (whole.text, len(whole.tool_calls)) == (text, calls)
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [
+        ("event: error\ndata: upstream exploded\n\n", "upstream exploded"),
+        ("upstream connect error", "upstream connect error"),
+        ('{"error": {"message": "no quota"}}', "no quota"),
+        ('{"detail": "no deployment"}', "no deployment"),
+        (delta("error") + DONE, "gave up: error"),
+        (delta(content="Hi") + DONE, "without a finish reason"),
+        (delta(tool_calls=[{**CALL, "function": {"name": "look", "arguments": '{"a'}}]) + DONE,
+         "without a finish reason"),
+    ],
+)  # fmt: skip
+def test_words_of_other_ends_are_quoted(stream: str, words: str) -> None:
+    with pytest.raises(ModelCallError, match=words):
         answer(stream)
 
 

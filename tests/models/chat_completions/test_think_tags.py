@@ -46,6 +46,13 @@ def split(*portions: str) -> tuple[str, str]:
         (f"{FINAL}because", ("", "because")),
         ("<|channel|>final<|message|>because", ("", "because")),
         ("<|chan", ("", "<|chan")),
+        ("<thought>\nwhy</thought>\nbecause", ("\nwhy", "because")),
+        ("<reasoning>why</reasoning>because", ("why", "because")),
+        ("◁think▷why◁/think▷because", ("why", "because")),
+        ("<|START_THINKING|>why<|END_THINKING|>because", ("why", "because")),
+        ("<|channel>thought\nwhy<channel|>because", ("\nwhy", "because")),
+        ("<think>a</think>\n<think>b</think>because", ("ab", "because")),
+        ("<think>a</think><thi", ("a", "<thi")),
     ],
 )
 def test_only_a_tag_before_the_first_word_counts(text: str, parts: tuple[str, str]) -> None:

@@ -100,6 +100,28 @@ TWICE = [("new0", "read", '{"p":1}'), ("new1", "read", '{"q":2}')]
         pytest.param(
             [piece('{"p"', index=0, id="a", name="read"), piece(":1}", index=1)],
             TWO[:1], id="counting pieces instead of calls"),
+        pytest.param(
+            [piece("{}", index=0, id="a", name="read"), piece('{"p"', index=0),
+             piece(":1}", index=0)],
+            TWO[:1], id="an empty object first"),
+        pytest.param(
+            [piece({}, index=0, id="a", name="read"), piece('{"p":1}', index=0)],
+            TWO[:1], id="an empty object first, as an object"),
+        pytest.param(
+            [piece('{"p"', index=0, id="a", name="read"), piece('{"p":', index=0),
+             piece('{"p":1}', index=0)],
+            TWO[:1], id="all so far in every piece"),
+        pytest.param(
+            [piece(index=0, id="a", name="re"), piece(index=0, name="ad"),
+             piece('{"p":1}', index=0)],
+            TWO[:1], id="the name in pieces"),
+        pytest.param(
+            [piece(index=0, id="a", name="re"), piece(index=0, name="read"),
+             piece('{"p":1}', index=0)],
+            TWO[:1], id="the name so far in every piece"),
+        pytest.param(
+            [piece("{}", index=0, id="a", name="now"), piece("{}", index=1, id="b", name="now")],
+            [("a", "now", "{}"), ("b", "now", "{}")], id="two empty objects"),
         pytest.param([piece("", id="a", name="now")], [("a", "now", "")], id="no arguments"),
         pytest.param([piece('{"p":1}')], [("new0", "unknown", '{"p":1}')], id="no name at all"),
         pytest.param([piece(), {"function": None}, {}], [], id="nothing"),

@@ -100,7 +100,8 @@ REFUSED: list[tuple[dict[str, Any], type[ModelCallError], str]] = [
     ({"status": 404, "body": {"error": {"message": "no `m`"}}}, ModelNotFoundError, "no `m`"),
     ({"status": 302, "headers": {"Location": "/"}}, InvalidRequestError, "302"),
     ({"text": "a long text", "portion": 2, "cut_after": 3}, BrokenStreamError, "broke off"),
-    ({"text": "a long text", "finish_reason": None}, BrokenStreamError, "without a finish reason"),
+    ({"text": "a long text", "finish_reason": None, "usage": {}}, BrokenStreamError,
+     "without a finish reason"),
     (
         {"sse": ['data: {"error": {"message": "busy", "code": 503}}', ""]},
         ProviderFaultError,
@@ -111,7 +112,7 @@ REFUSED: list[tuple[dict[str, Any], type[ModelCallError], str]] = [
     ({"status": 200, "headers": {"Content-Type": "application/json"}, "body": '{"error": "no"}'},
      ProviderFaultError, "no"),
     ({"status": 200, "headers": {"Content-Type": "text/plain"}, "body": "hello"},
-     BrokenStreamError, "without a finish reason"),
+     ProviderFaultError, "broke off: hello"),
     ({"status": 200, "headers": {"Content-Encoding": "gzip"}, "body": "no gzip"},
      BrokenStreamError, "broke off"),
 ]  # fmt: skip

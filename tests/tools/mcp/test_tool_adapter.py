@@ -4,8 +4,8 @@ from maxagent.tools.mcp.definition import ToolDefinition
 from maxagent.tools.mcp.tool_adapter import build_tool, find_text_argument
 
 
-def test_the_schema_is_sent_as_it_is() -> None:
-    schema = {"type": "object", "properties": {"run": {"anyOf": [{"type": "string"}]}}}
+def test_the_schema_is_sent_as_providers_take_it() -> None:
+    schema = {"type": "object", "properties": {"run": {"type": "string"}}}
     built = build_tool("mcp_s_t", ToolDefinition("s", "t", "d", schema, read_only=True),
                        from_project=False)  # fmt: skip
     assert convert_to_openai_tool(built)["function"]["parameters"] == schema
@@ -18,3 +18,5 @@ def test_one_required_text_is_the_query() -> None:
     assert find_text_argument({"properties": text, "required": ["q"]}) == "q"
     assert find_text_argument({"properties": text, "required": ["n"]}) == ""
     assert find_text_argument({"properties": text}) == ""
+    assert find_text_argument({"properties": {"q": True}, "required": ["q"]}) == ""
+    assert find_text_argument({"properties": {"$q": text["q"]}, "required": ["$q"]}) == "$q"

@@ -68,7 +68,8 @@ async def test_a_server_that_cannot_start(
     assert (connection.status.state, connection.status.reason) == ("failed", reason)
     with pytest.raises(McpError, match="cannot be used"):  # it is not started again at once
         await call(connection)
-    assert starts.read_text() == "x\n"
+    # one that ends may only want another first question
+    assert starts.read_text() == ("x\nx\n" if mode == "broken" else "x\n")
     await connection.close()
 
 

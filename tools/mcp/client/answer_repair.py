@@ -1,6 +1,7 @@
 """Answers of servers that are nearly right: what can be used is read, and the rest is named."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -14,9 +15,12 @@ from ....config.text import text
 
 # The strictest version of the protocol for what a tool says of itself
 _VERSION = "2025-11-25"
+OLDEST_VERSION = "2024-11-05"
 _OPTIONAL = ("title", "description", "annotations", "outputSchema", "icons", "_meta", "execution")
 # Characters of a block that nobody knows
 MAX_UNKNOWN = 2_000
+# A result that is no object, or a batch
+_ODD_RESULT = re.compile(rb'"result"\s*:\s*[^\s{]|\A\s*\[')
 _JSON = Mapping[str, Any]
 
 
@@ -32,8 +36,22 @@ class AnswerRepair:
         if not isinstance(item, SessionMessage) or not isinstance(item.message, JSONRPCResponse):
             return item
         result: dict[str, Any] = {**item.message.result}
+        if "serverInfo" in result or "protocolVersion" in result:
+            result = _repair_handshake(result)
+        if not isinstance(result.get("nextCursor", ""), str):
+            result["nextCursor"] = str(result["nextCursor"] or "") or None
+        if not isinstance(result.get("_meta", {}), dict):
+            del result["_meta"]
+        if "tools" in result and not isinstance(result["tools"], list):
+            result["tools"] = list(_to_fields(result["tools"]).values())
+        if "toolResult" in result and "content" not in result:  # the protocol of 2024-10
+            result["content"] = result.pop("toolResult")
         if isinstance(result.get("tools"), list):
-            result["tools"] = [tool for each in result["tools"] if (tool := self._read_tool(each))]
+            result["tools"] = [
+                tool
+                for each in cast("list[Any]", result["tools"])
+                if (tool := self._read_tool(each))
+            ]
         if "content" in result or "structuredContent" in result:
             result = _repair_call_result(result)
         if result == item.message.result:
@@ -90,7 +108,7 @@ class RepairedReader:
 
 def repair_error(body: bytes, request_id: int | str | None = None) -> bytes:
     """Return an answer by HTTP, with an error that `mcp` can read if it has one."""
-    if b'"error"' not in body:
+    if b'"error"' not in body and b'"jsonrpc"' in body and not _ODD_RESULT.search(body):
         return body
     try:
         message = jsonrpc_message_adapter.validate_json(body, by_name=False)
@@ -102,16 +120,23 @@ def repair_error(body: bytes, request_id: int | str | None = None) -> bytes:
     return message.model_copy(update={"id": request_id}).model_dump_json(by_alias=True).encode()
 
 
-def read_unparsed_answer(line: bytes, request_id: int | str | None = None) -> JSONRPCError | None:
-    """Return an answer with an ID that is no message of the protocol as an error; else None.
+def read_unparsed_answer(
+    line: bytes, request_id: int | str | None = None
+) -> JSONRPCError | JSONRPCResponse | None:
+    """Return an answer with an ID that is no message of the protocol; else None.
 
-    Whoever waits for it would wait until the time is over. `request_id` is the ID of the only
-    request that it can answer, if the answer has none.
+    A result that can be used is one, the rest is an error: whoever waits for it would wait until
+    the time is over. `request_id` is the ID of the only request that it can answer, if the answer
+    has none.
     """
+    if line.lstrip()[:1] not in (b"{", b"["):
+        return None
     try:
-        answer: Any = json.loads(line)
+        answer: Any = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
+    if isinstance(answer, list) and len(cast("list[Any]", answer)) == 1:  # a batch
+        answer = cast("list[Any]", answer)[0]
     if not isinstance(answer, dict) or "method" in answer:
         return None
     fields = cast("dict[str, Any]", answer)
@@ -120,6 +145,9 @@ def read_unparsed_answer(line: bytes, request_id: int | str | None = None) -> JS
         identity = request_id
     if not isinstance(identity, int | str) or not {"result", "error"} & fields.keys():
         return None
+    if error is None and fields.get("result"):
+        result = _wrap_result(fields["result"])
+        return JSONRPCResponse(jsonrpc="2.0", id=identity, result=result)
     message = text("its answer cannot be read")
     if isinstance(error, dict):
         stated = cast("dict[str, Any]", error)
@@ -128,6 +156,35 @@ def read_unparsed_answer(line: bytes, request_id: int | str | None = None) -> JS
         message = error
     problem = protocol.ErrorData(code=protocol.INTERNAL_ERROR, message=message)
     return JSONRPCError(jsonrpc="2.0", id=identity, error=problem)
+
+
+def _wrap_result(result: Any) -> dict[str, Any]:
+    """Return a result that is no object as one: tools, or the content of a call."""
+    if isinstance(result, dict):
+        return cast("dict[str, Any]", result)
+    items = cast("list[Any]", result) if isinstance(result, list) else []
+    if items and all(isinstance(each, dict) and "inputSchema" in each for each in items):
+        return {"tools": items}
+    return {"content": result}
+
+
+def _repair_handshake(result: _JSON) -> dict[str, Any]:
+    """Return a first answer with what `mcp` needs of it, without what it cannot read."""
+    about, offered = _to_fields(result.get("serverInfo")), _to_fields(result.get("capabilities"))
+    named = {key: str(about.get(key) or "") for key in ("name", "version")}
+    capabilities = {
+        name: _to_fields(value) for name, value in offered.items() if value not in (None, False)
+    }
+    right = {**result, "serverInfo": {**about, **named}, "capabilities": capabilities}
+    if not isinstance(result.get("instructions", ""), str):
+        del right["instructions"]
+    if not isinstance(result.get("protocolVersion"), str):
+        right["protocolVersion"] = OLDEST_VERSION
+    return right
+
+
+def _to_fields(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _is_tool(tool: _JSON) -> bool:

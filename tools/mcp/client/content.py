@@ -30,6 +30,7 @@ MAX_TEXT_BYTES = 50_000
 # Characters of a JSON value that is kept for programs
 MAX_STRUCTURED = 20_000
 
+_DATA_URL = re.compile(r"\Adata:[\w.+-]*/?[\w.+-]*(?:;[\w=-]+)*;base64,")
 _INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 Block = (
@@ -106,7 +107,7 @@ class ContentWriter:
 
     def _add_image(self, encoded: str, mime_type: str) -> None:
         try:
-            data = base64.b64decode(encoded, validate=False)
+            data = base64.b64decode(_DATA_URL.sub("", encoded), validate=False)
         except (binascii.Error, ValueError):
             return self._add_line(f"image {mime_type}: damaged")
         if not detect_image(data):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from mcp import MCPError
 from mcp import types as protocol
@@ -133,6 +133,7 @@ def _require_input(result: protocol.InputRequiredResult, round: int) -> InputReq
 def _interpret(error: MCPError) -> ExchangeError:
     """Return what an error of the protocol means."""
     reason = error.message.partition("\n")[0][:300] or str(error.code)
+    reason += _describe_data(error.error.data, reason)
     match error.code:
         case protocol.CONNECTION_CLOSED if reason.startswith(_CLOSED):
             return ExchangeError(reason, remedy="explain")
@@ -158,3 +159,12 @@ def _interpret(error: MCPError) -> ExchangeError:
             return ExchangeError(reason, may_have_run=False)
         case _:
             return ExchangeError(reason, is_answer=True)
+
+
+def _describe_data(data: Any, reason: str) -> str:
+    """Return what an error says in its data: of some servers it is all that they say."""
+    fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {"detail": data}
+    names = ("detail", "details", "message", "error", "reason", "hint")
+    found = next((each for name in names if isinstance(each := fields.get(name), str) and each), "")
+    line = found.strip().partition("\n")[0][:200]
+    return f": {line}" if line and line not in reason else ""

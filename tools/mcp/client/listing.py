@@ -35,8 +35,10 @@ async def list_all(server: str, client: Client) -> ServerDefinitions:
     as_json = (
         discovered.model_dump(mode="json", by_alias=True, exclude_none=True) if discovered else {}
     )
-    tools = await _list_tools(server, client) if can.tools else []
-    is_cut = len(tools) > MAX_ITEMS
+    tools, problem = await _list_tools(server, client) if can.tools else ([], "")
+    left_out = [text("all after the first {count}", count=MAX_ITEMS)]
+    if len(tools) <= MAX_ITEMS:
+        left_out = [problem] if problem else []
     return ServerDefinitions(
         tuple(tools[:MAX_ITEMS]),
         tuple(await _list_prompts(server, client) if can.prompts else ()),
@@ -45,13 +47,22 @@ async def list_all(server: str, client: Client) -> ServerDefinitions:
         "new" if client.protocol_version in MODERN_PROTOCOL_VERSIONS else "old",
         client.protocol_version,
         as_json,
-        (text("all after the first {count}", count=MAX_ITEMS),) if is_cut else (),
+        tuple(left_out),
     )
 
 
-async def _list_tools(server: str, client: Client) -> list[ToolDefinition]:
-    pages = _iter_pages(lambda params: client.session.list_tools(params=params))
-    return [_tool(server, tool) async for page in pages for tool in page.tools]
+async def _list_tools(server: str, client: Client) -> tuple[list[ToolDefinition], str]:
+    """Return the tools, and why the pages after these cannot be listed."""
+    tools: list[ToolDefinition] = []
+    try:
+        async for page in _iter_pages(lambda params: client.session.list_tools(params=params)):
+            tools += [_tool(server, tool) for tool in page.tools]
+    except MCPError as error:
+        if not tools:
+            raise
+        reason = error.message.partition("\n")[0][:200]
+        return tools, text("all after the first {count}: {reason}", count=len(tools), reason=reason)
+    return tools, ""
 
 
 def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:
@@ -121,9 +132,11 @@ def _resource(
 
 async def _iter_pages(request: _List[_PageT]) -> AsyncGenerator[_PageT]:
     cursor: str | None = None
+    seen = set[str]()
     for _ in range(MAX_PAGES):
         page = await request(protocol.PaginatedRequestParams(cursor=cursor) if cursor else None)
         yield page
         cursor = page.next_cursor
-        if not cursor:
+        if not cursor or cursor in seen:
             return
+        seen.add(cursor)

@@ -131,8 +131,34 @@ async def open_session(
 ) -> AsyncGenerator[McpSession]:
     """Connect to a server; on exit disconnect, and end its process.
 
-    `cached` is what it offered before: it saves the questions which protocol it speaks.
+    `cached` is what it offered before: it saves the questions which protocol it speaks. Servers of
+    the old era may end at the first of them, since it comes before their handshake.
     """
+    mode = _choose_mode(server, cached)
+    async with AsyncExitStack() as stack:
+        opening = _open_in_mode(server, home, sandbox, mode, callbacks)
+        try:
+            session = await stack.enter_async_context(opening)
+        except _EndedError:
+            if mode["mode"] != "auto":
+                raise
+            opening = _open_in_mode(server, home, sandbox, {"mode": "legacy"}, callbacks)
+            session = await stack.enter_async_context(opening)
+        yield session
+
+
+class _EndedError(McpError):
+    """The server's process has ended before the session was open."""
+
+
+@asynccontextmanager
+async def _open_in_mode(
+    server: McpServer,
+    home: Path,
+    sandbox: Sandbox | None,
+    mode: dict[str, Any],
+    callbacks: SessionCallbacks,
+) -> AsyncGenerator[McpSession]:
     async with AsyncExitStack() as stack:
         streams: StdioStreams | None = None
         if server.transport == "stdio":
@@ -150,7 +176,7 @@ async def open_session(
             client_info=_describe_client(),
             message_handler=_build_handler(callbacks),
             elicitation_callback=_build_elicitation(callbacks),
-            **_choose_mode(server, cached),
+            **mode,
         )
         await _enter_client(stack, client, streams)
         # what the server answers counts, also where its own schema says otherwise
@@ -167,7 +193,8 @@ async def _enter_client(
         await stack.enter_async_context(client)
     except Exception:
         if streams and streams.ended.is_set():
-            raise McpError(await streams.explain_end()) from None
+            reason = await streams.explain_end()
+            raise (McpError if streams.problem else _EndedError)(reason) from None
         raise
 
 

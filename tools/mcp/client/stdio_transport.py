@@ -76,14 +76,15 @@ class StdioStreams:
         self._rest: list[bytes] = []
         self._size = 0
         self._noise = 0
-        self._problem = ""
+        self.problem = ""
+        """Why it was ended for what it wrote; empty if it was not."""
         self.ended = asyncio.Event()
         """Set when nothing more can come."""
 
     async def explain_end(self) -> str:
         """Return why the server no longer answers, in one line."""
-        if self._problem:
-            return self._problem
+        if self.problem:
+            return self.problem
         code = await self._program.wait_for_end(GRACE)
         if code is None:
             return text("it closed its output")
@@ -100,9 +101,9 @@ class StdioStreams:
                 if message := self._parse(line):
                     del self._lines[: position + 1]
                     return message
-                if self._problem:
+                if self.problem:
                     break
-            self._lines = [] if self._problem else await self._read_lines()
+            self._lines = [] if self.problem else await self._read_lines()
             if not self._lines:
                 self.ended.set()
                 raise StopAsyncIteration
@@ -145,12 +146,12 @@ class StdioStreams:
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:  # servers print what belongs to their errors
-            if odd := read_unparsed_answer(line):
+            if odd := read_unparsed_answer(_strip_log(line)):
                 return SessionMessage(odd)
             self._log.add(line[:_PIECE] + b"\n")
             self._noise += len(line)
             if self._noise > MAX_NOISE_BYTES:
-                self._problem = text("it writes lines that are not messages")
+                self.problem = text("it writes lines that are not messages")
             return None
         self._noise = 0
         return SessionMessage(message)
@@ -173,5 +174,11 @@ class StdioStreams:
             self._size += len(piece)
             if self._size > MAX_MESSAGE_BYTES:
                 limit = MAX_MESSAGE_BYTES // 1_000_000
-                self._problem = text("it sent a message of more than {limit} MB", limit=limit)
+                self.problem = text("it sent a message of more than {limit} MB", limit=limit)
                 return []
+
+
+def _strip_log(line: bytes) -> bytes:
+    """Return a message without what a server has printed before it on its line."""
+    at = line.find(b'{"jsonrpc"')
+    return line[at:] if at > 0 and line.lstrip()[:1] not in (b"[", b"{") else line

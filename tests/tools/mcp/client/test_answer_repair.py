@@ -25,9 +25,11 @@ PIXEL = (
 )
 
 
-def connect(folder: Path, tools: list[Any], answers: Mapping[str, Any] | None = None):
+def connect(
+    folder: Path, tools: list[Any], answers: Mapping[str, Any] | None = None, **more: Any
+) -> McpConnection:
     play = folder / "play.json"
-    play.write_text(json.dumps({"tools": tools, "answers": answers or {}}))
+    play.write_text(json.dumps({"tools": tools, "answers": answers or {}, **more}))
     server = McpServer("odd", "stdio", command=sys.executable, args=(str(SERVER), str(play)))
     return McpConnection(server, folder / "home")
 
@@ -99,6 +101,8 @@ ANSWERS: dict[str, tuple[dict[str, Any], str]] = {
         'read\n[chart: {"type": "chart", "data": [1]}]',
     ),
     "structured a list": ({"content": [], "structuredContent": [1, 2]}, "[1, 2]"),
+    "notes no object": ({"content": [{"type": "text", "text": "fine"}], "_meta": []}, "fine"),
+    "as in 2024": ({"toolResult": [{"type": "text", "text": "fine"}]}, "fine"),
     "error flag a text": ({"content": [{"type": "text", "text": "fine"}], "isError": "no"}, "fine"),
 }
 
@@ -236,7 +240,8 @@ class SloppyHandler(BaseHTTPRequestHandler):
         ({"error": {"code": "E_LIMIT"}}, "E_LIMIT"),
         ({"error": {"message": "no code"}}, "no code"),
         ({"error": "only words"}, "only words"),
-        ({"result": "only words"}, "its answer cannot be read"),
+        ({"error": {"code": -32000, "message": "", "data": {"detail": "why"}}}, "why"),
+        ({"error": {"code": -32000, "message": "no", "data": "why"}}, "no: why"),
         ({"result": None}, "its answer cannot be read"),
     ],
 )
@@ -251,3 +256,104 @@ async def test_unreadable_answer_is_wrong_at_once(
         assert reason in str(error)
     finally:
         await connection.close()
+
+
+FIRST: dict[str, dict[str, Any]] = {
+    "no name": {"serverInfo": None},
+    "no version": {"serverInfo": {"name": "s"}},
+    "a version that is a number": {"serverInfo": {"name": "s", "version": 2}},
+    "capability true": {"capabilities": {"tools": True, "logging": False}},
+    "instructions no text": {"instructions": {"en": "Hello"}},
+    "no protocol": {"protocolVersion": None},
+}
+
+
+@pytest.mark.parametrize("oddity", FIRST)
+async def test_odd_first_answer_is_read(oddity: str, tmp_path: Path) -> None:
+    connection = connect(tmp_path, [GOOD], first=FIRST[oddity])
+    try:
+        definitions = await connection.list_definitions(refresh=True)
+    finally:
+        await connection.close()
+    assert [tool.name for tool in definitions.tools] == ["good"]
+
+
+async def test_server_may_demand_initialize_first(tmp_path: Path) -> None:
+    connection = connect(tmp_path, [GOOD], strict=True)
+    try:
+        assert [tool.name for tool in (await connection.list_definitions()).tools] == ["good"]
+    finally:
+        await connection.close()
+
+
+MORE = {"name": "more", "inputSchema": SCHEMA}
+PAGES: dict[str, tuple[list[dict[str, Any]], list[str], str]] = {
+    "a number as cursor": (
+        [{"result": {"tools": [GOOD], "nextCursor": 1}}, {"result": {"tools": [MORE]}}],
+        ["good", "more"],
+        "",
+    ),
+    "0 as cursor": ([{"result": {"tools": [GOOD], "nextCursor": 0}}], ["good"], ""),
+    "the same cursor": (
+        [{"result": {"tools": [each], "nextCursor": "x"}} for each in (GOOD, MORE)],
+        ["good", "more"],
+        "",
+    ),
+    "a second page that fails": (
+        [
+            {"result": {"tools": [GOOD], "nextCursor": "x"}},
+            {"error": {"code": -32602, "message": "bad cursor"}},
+        ],
+        ["good"],
+        "all after the first 1: bad cursor",
+    ),
+    "an object of tools": ([{"result": {"tools": {"good": GOOD}}}], ["good"], ""),
+    "a bare list": ([{"result": [GOOD]}], ["good"], ""),
+    "no tools": ([{"result": {"tools": None}}], [], ""),
+}
+
+
+@pytest.mark.parametrize("oddity", PAGES)
+async def test_odd_list_is_read(oddity: str, tmp_path: Path) -> None:
+    pages, names, problem = PAGES[oddity]
+    connection = connect(tmp_path, [], pages=pages)
+    try:
+        definitions = await connection.list_definitions()
+    finally:
+        await connection.close()
+    assert [tool.name for tool in definitions.tools] == names
+    assert definitions.left_out == ((problem,) if problem else ())
+
+
+WHOLE = '{"jsonrpc": "2.0", "id": ID, "result": {"content": "fine"}}'
+BLOCKS = [{"type": "text", "text": "fine"}]
+LINES = {
+    "without a version": WHOLE.replace('"jsonrpc": "2.0", ', ""),
+    "as a batch": f"[{WHOLE}]",
+    "after a log": f"DEBUG calling … {WHOLE.replace(': ', ':')}",
+    "only words": '{"jsonrpc": "2.0", "id": ID, "result": "fine"}',
+    "a list of blocks": f'{{"jsonrpc": "2.0", "id": ID, "result": {json.dumps(BLOCKS)}}}',
+}
+
+
+@pytest.mark.parametrize("oddity", LINES)
+async def test_odd_line_is_an_answer(oddity: str, tmp_path: Path) -> None:
+    connection = connect(tmp_path, [GOOD], {"good": LINES[oddity]})
+    try:
+        answer = await connection.call_tool("good", {})
+    finally:
+        await connection.close()
+    assert isinstance(answer, CallResult) and answer.ok and "fine" in answer.output
+
+
+@pytest.mark.parametrize(
+    "result", ["fine", [{"type": "text", "text": "fine"}], {"content": "fine"}]
+)
+async def test_odd_result_by_http_is_read(result: Any, tmp_path: Path) -> None:
+    with serve({"result": result}, "application/json") as address:
+        connection = McpConnection(McpServer("odd", "http", url=address), tmp_path)
+        try:
+            answer = await connection.call_tool("good", {})
+        finally:
+            await connection.close()
+    assert isinstance(answer, CallResult) and answer.ok and "fine" in answer.output

@@ -88,3 +88,9 @@ def test_messages_of_a_prompt_have_their_roles() -> None:
     both = protocol.GetPromptResult(messages=messages)
     assert convert_prompt("s", both) == "[user]\nask\n\n[assistant]\nanswer"
     assert convert_prompt("s", protocol.GetPromptResult(messages=messages[:1])) == "ask"
+
+
+def test_data_address_is_a_picture(tmp_path: Path) -> None:
+    block = image("data:image/png;base64," + base64.b64encode(PNG).decode())
+    result = convert_result("s/t", protocol.CallToolResult(content=[block]), tmp_path, "c")
+    assert len(result.metadata[IMAGES]) == 1

@@ -250,8 +250,8 @@ def _is_above_limit(words: str) -> bool:
 
 def _find_status(error: object, text: str) -> int:
     fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
-    if found := _MINIMAX_STATUS.get(fields.get("status_code", 0)):
-        return found
+    if minimax_status := _MINIMAX_STATUS.get(fields.get("status_code", 0)):
+        return minimax_status
     for name in ("status", "status_code", "code"):
         value = str(fields.get(name, ""))
         if value.isdecimal() and 400 <= int(value) <= 599:
@@ -276,9 +276,9 @@ def _parse_error_body(body: str) -> tuple[str, str]:
 def _parse_error_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
     error = fields.get("error")
     inner = None if error is True else error or fields.get("base_resp") or fields.get("detail")
-    listed: object = fields.get("errors")
-    if not inner and isinstance(listed, list) and listed:
-        inner = cast("list[object]", listed)[0]
+    errors: object = fields.get("errors")
+    if not inner and isinstance(errors, list) and errors:
+        inner = cast("list[object]", errors)[0]
     if isinstance(inner, str):
         return inner, str(fields.get("code") or "")
     details = cast("dict[str, Any]", inner if isinstance(inner, dict) else fields)

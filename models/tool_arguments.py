@@ -12,7 +12,6 @@ from .text_cleanup import repair_text
 
 MAX_DEPTH = 100
 _DECODER = json.JSONDecoder(strict=False)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
 # What stands behind whole arguments: brackets, an empty object, marks of an end
 _LEAVINGS = re.compile(r"(?:[}\]]|\{\s*\}|</?[\w:|｜▁]{1,40}>|<\|[\w]{1,40}\|>|\s)*")
 MAX_NAME_LENGTH = 64
@@ -128,9 +127,7 @@ def _list_children(value: object) -> Iterable[object]:
 
 def _load_whole(content: str) -> object:
     """Load one value; raises ValueError if it is not whole, or something else follows it."""
-    plain = content.strip().removeprefix("\ufeff").strip()
-    fenced = _FENCED.fullmatch(plain)
-    plain = fenced[1] if fenced else plain
+    plain = _remove_fence(content.strip().removeprefix("\ufeff").strip())
     if not plain:
         return None
     try:
@@ -141,6 +138,12 @@ def _load_whole(content: str) -> object:
             if value is not None:
                 return value
         raise error
+
+
+def _remove_fence(content: str) -> str:
+    lines = content.split("\n")
+    is_fenced = len(lines) > 2 and lines[0].strip() in ("```", "```json")
+    return "\n".join(lines[1:-1]) if is_fenced and lines[-1].strip() == "```" else content
 
 
 def _load_first(content: str) -> object:

@@ -10,7 +10,6 @@ from langchain_core.messages import BaseMessage
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache, encode_json
-from ..http.refused_options import leave_out
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
 from .answer_parser import AnthropicAnswerParser
@@ -117,11 +116,7 @@ def build_options(
         fields["temperature"] = resolved.temperature
     choice = _build_tool_choice(resolved, tool_choice, thinks=explicit) if tools else {}
     fields |= {"tool_choice": choice} if choice else {}
-    # here `max_tokens` is needed
-    refused = {
-        name: limit for name, limit in options.refused.items() if name != "max_tokens" or limit
-    }
-    return leave_out(fields, refused)
+    return options.remove_refused(fields, required="max_tokens")
 
 
 def get_thinking_state(fields: Mapping[str, Any], resolved: ResolvedModel) -> ThinkingState:

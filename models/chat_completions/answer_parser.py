@@ -134,8 +134,8 @@ def _find_error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     if status.get("status_code"):  # MiniMax
         return status
     is_error = any(isinstance(value.get(name), str) and value[name] for name in ERROR_FIELDS)
-    listed = to_list(value.get("errors"))
-    return dict(value) if is_error else listed[0] if listed else None
+    errors = to_list(value.get("errors"))
+    return dict(value) if is_error else errors[0] if errors else None
 
 
 def _get_first_choice(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache, encode_json
-from ..http.refused_options import leave_out
 from ..replay import REASONING_DETAILS, replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import build_thinking_fields, takes_temperature
@@ -75,7 +74,7 @@ def build_options(
     fields |= build_thinking_fields(resolved, options)
     if tools:
         fields |= _build_tool_options(resolved, tool_choice)
-    return leave_out(fields, options.refused)
+    return options.remove_refused(fields)
 
 
 def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:

@@ -20,7 +20,6 @@ from ..resolver import ResolvedModel
 from ..streaming_model import StreamingChatModel
 from .client import EndpointClient
 from .dialect import Dialect, RequestOptions
-from .refused_options import find_refused_option
 
 _logger = logging.getLogger(__name__)
 
@@ -108,12 +107,14 @@ class HttpChatModel(StreamingChatModel):
         """Note the option that the error refuses; return whether another request may succeed."""
         if type(error) is not InvalidRequestError:
             return False
+        from .refused_options import find_refused_option
+
         refusal = find_refused_option(error.reason, options.limit_tokens(self.resolved.max_tokens))
         if refusal is None:
             return False
         name, limit = refusal
-        known = self._refused.get(name)
-        if known is not None and limit >= known:
+        known_limit = self._refused.get(name)
+        if known_limit is not None and limit >= known_limit:
             return False
         self._refused[name] = limit
         _logger.warning("%s refuses `%s`: it is left out", self.resolved.target.label, name)

@@ -6,8 +6,6 @@ from typing import Any, Literal, Protocol
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
-from .refused_options import RefusedOptions
-
 
 @dataclass(frozen=True)
 class RequestOptions:
@@ -22,12 +20,21 @@ class RequestOptions:
     """`none`: the answer calls no tool; where a provider has no such choice, none is offered."""
     max_tokens: int = 0
     """Most tokens of the answer, if fewer than the model's; 0: the model's."""
-    refused: RefusedOptions = field(default_factory=dict[str, int], hash=False)
-    """What the endpoint has refused."""
+    refused: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """By the name of a field that the endpoint has refused the highest number it accepts, or 0."""
 
     def limit_tokens(self, usual: int) -> int:
         """Return the most tokens of the answer."""
         return min(self.max_tokens or usual, usual)
+
+    def remove_refused(self, fields: dict[str, Any], *, required: str = "") -> dict[str, Any]:
+        """Return the fields of a request as the endpoint accepts them."""
+        if not self.refused:
+            return fields
+        from .refused_options import remove_refused
+
+        refused = {name: limit for name, limit in self.refused.items() if name != required or limit}
+        return remove_refused(fields, refused)
 
 
 class AnswerParser(Protocol):

@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-RefusedOptions = Mapping[str, int]
-"""By the option's name the highest number that is accepted, or 0: none at all."""
 # What a request can do without; `tool_choice` is none of them
 _OPTIONS = (
     *("temperature", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop"),
@@ -40,22 +38,22 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]{2,9}(?![\w.]*\w)")
 _MIN_ANSWER = 256
 
 
-def find_refused_option(words: str, sent: int) -> tuple[str, int] | None:
+def find_refused_option(message: str, sent: int) -> tuple[str, int] | None:
     """Return the option that an error refuses, and the highest number accepted, else 0.
 
     `sent` is the request's limit of an answer.
     """
-    if not _REFUSES.search(words):
+    if not _REFUSES.search(message):
         return None
-    names = (match[2] or match[3] for match in _NAMED.finditer(words))
+    names = (match[2] or match[3] for match in _NAMED.finditer(message))
     name = next((name for name in names if name in _OPTIONS), "")
     if name not in _LIMITS:
         return (name, 0) if name else None
-    numbers = [int(number.replace(",", "")) for number in _NUMBER.findall(words)]
+    numbers = [int(number.replace(",", "")) for number in _NUMBER.findall(message)]
     return name, max((number for number in numbers if _MIN_ANSWER <= number < sent), default=0)
 
 
-def leave_out(fields: dict[str, Any], refused: RefusedOptions) -> dict[str, Any]:
+def remove_refused(fields: dict[str, Any], refused: Mapping[str, int]) -> dict[str, Any]:
     """Return the fields of a request as the endpoint accepts them."""
     for name, limit in refused.items():
         if name not in fields:

@@ -7,7 +7,6 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolM
 
 from ..http.dialect import RequestOptions
 from ..http.json_encoding import MessageCache, ToolCache, encode_json
-from ..http.refused_options import leave_out
 from ..replay import replay_reasoning
 from ..resolver import ResolvedModel
 from ..thinking import choose_effort
@@ -80,7 +79,7 @@ def build_options(
         fields["parallel_tool_calls"] = resolved.parallel_tool_calls
         if tool_choice:
             fields["tool_choice"] = "required" if tool_choice == "any" else tool_choice
-    return leave_out(fields, options.refused)
+    return options.remove_refused(fields)
 
 
 def can_think(resolved: ResolvedModel) -> bool:

@@ -66,7 +66,7 @@ def restore_hidden(schema: Any, value: Any, root: Mapping[str, Any] | None = Non
         return cast("Any", value)
     known = cast("Mapping[str, Any]", properties)
     bare_names = {remove_hidden(name): name for name in known}
-    names = {shown: bare_names[bare] for shown, bare in name_properties(list(bare_names)).items()}
+    names = {key: bare_names[bare] for key, bare in name_properties(list(bare_names)).items()}
     restored: dict[str, Any] = {}
     for shown, each in cast("Mapping[str, Any]", value).items():
         name = shown if shown in known else names.get(shown, shown)

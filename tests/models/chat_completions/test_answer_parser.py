@@ -301,12 +301,12 @@ COUNTED = data({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens"
     ],
 )  # fmt: skip
 def test_odd_ends_are_ends(stream: str, text: str, calls: int) -> None:
-    whole = answer(stream)
-    assert (whole.text, len(whole.tool_calls)) == (text, calls)
+    chunk = answer(stream)
+    assert (chunk.text, len(chunk.tool_calls)) == (text, calls)
 
 
 @pytest.mark.parametrize(
-    ("stream", "words"),
+    ("stream", "quote"),
     [
         ("event: error\ndata: upstream exploded\n\n", "upstream exploded"),
         ("upstream connect error", "upstream connect error"),
@@ -318,8 +318,8 @@ def test_odd_ends_are_ends(stream: str, text: str, calls: int) -> None:
          "without a finish reason"),
     ],
 )  # fmt: skip
-def test_words_of_other_ends_are_quoted(stream: str, words: str) -> None:
-    with pytest.raises(ModelCallError, match=words):
+def test_words_of_other_ends_are_quoted(stream: str, quote: str) -> None:
+    with pytest.raises(ModelCallError, match=quote):
         answer(stream)
 
 

@@ -6,13 +6,13 @@ from provider import Provider, Request
 
 from maxagent.models.errors import InvalidRequestError
 from maxagent.models.factory import open_model
-from maxagent.models.http.refused_options import find_refused_option, leave_out
+from maxagent.models.http.refused_options import find_refused_option, remove_refused
 from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
 
 @pytest.mark.parametrize(
-    ("words", "refusal"),
+    ("message", "refusal"),
     [
         ("Unsupported parameter: 'max_tokens' is not supported with this model. Use "
          "'max_completion_tokens' instead.", ("max_tokens", 0)),
@@ -37,8 +37,8 @@ from maxagent.models.resolver import ResolvedModel
         ("the key is wrong", None),
     ],
 )  # fmt: skip
-def test_refused_option_is_found_in_words(words: str, refusal: tuple[str, int] | None) -> None:
-    assert find_refused_option(words, 32_000) == refusal
+def test_refused_option_is_found_in_words(message: str, refusal: tuple[str, int] | None) -> None:
+    assert find_refused_option(message, 32_000) == refusal
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_refused_option_is_found_in_words(words: str, refusal: tuple[str, int] |
     ],
 )
 def test_refused_options_are_left_out(refused: dict[str, int], fields: dict[str, int]) -> None:
-    assert leave_out({"max_tokens": 9, "temperature": 0}, refused) == fields
+    assert remove_refused({"max_tokens": 9, "temperature": 0}, refused) == fields
 
 
-def build_refusal(words: str) -> dict[str, object]:
-    return {"status": 400, "body": {"error": {"message": words, "param": None}}}
+def build_refusal(message: str) -> dict[str, object]:
+    return {"status": 400, "body": {"error": {"message": message, "param": None}}}
 
 
 def answer_as_azure(request: Request) -> dict[str, object]:

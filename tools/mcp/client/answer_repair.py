@@ -171,11 +171,11 @@ def _wrap_result(result: Any) -> dict[str, Any]:
 def _repair_handshake(result: _JSON) -> dict[str, Any]:
     """Return a first answer with what `mcp` needs of it, without what it cannot read."""
     about, offered = _to_fields(result.get("serverInfo")), _to_fields(result.get("capabilities"))
-    named = {key: str(about.get(key) or "") for key in ("name", "version")}
+    identity = {key: str(about.get(key) or "") for key in ("name", "version")}
     capabilities = {
         name: _to_fields(value) for name, value in offered.items() if value not in (None, False)
     }
-    right = {**result, "serverInfo": {**about, **named}, "capabilities": capabilities}
+    right = {**result, "serverInfo": {**about, **identity}, "capabilities": capabilities}
     if not isinstance(result.get("instructions", ""), str):
         del right["instructions"]
     if not isinstance(result.get("protocolVersion"), str):

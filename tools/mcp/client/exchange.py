@@ -165,6 +165,8 @@ def _describe_data(data: Any, reason: str) -> str:
     """Return what an error says in its data: of some servers it is all that they say."""
     fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {"detail": data}
     names = ("detail", "details", "message", "error", "reason", "hint")
-    found = next((each for name in names if isinstance(each := fields.get(name), str) and each), "")
-    line = found.strip().partition("\n")[0][:200]
+    detail = next(
+        (each for name in names if isinstance(each := fields.get(name), str) and each), ""
+    )
+    line = detail.strip().partition("\n")[0][:200]
     return f": {line}" if line and line not in reason else ""

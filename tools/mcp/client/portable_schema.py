@@ -34,16 +34,16 @@ def to_portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 def name_properties(names: Sequence[str]) -> dict[str, str]:
     """Return the properties' names by those that a model is shown."""
     used = {name for name in names if _KEY.fullmatch(name)}
-    shown_names: dict[str, str] = {}
+    mapped_names: dict[str, str] = {}
     for name in names:
-        shown = name
+        key = name
         if not _KEY.fullmatch(name):
-            shown = re.sub(r"[^a-zA-Z0-9_.-]+", "_", name)[:50] or "_"
-            while shown in used:
-                shown += "_"
-            used.add(shown)
-        shown_names[shown] = name
-    return shown_names
+            key = re.sub(r"[^a-zA-Z0-9_.-]+", "_", name)[:50] or "_"
+            while key in used:
+                key += "_"
+            used.add(key)
+        mapped_names[key] = name
+    return mapped_names
 
 
 def resolve_reference(root: Mapping[str, Any], reference: object) -> Mapping[str, Any]:
@@ -74,17 +74,19 @@ class _SchemaWriter:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             return {}
-        given = cast("_Fields", schema)
-        reference = given.get("$ref")
+        part = cast("_Fields", schema)
+        reference = part.get("$ref")
         if reference in within:
-            return _describe({"type": "object"}, given, [])
+            return _describe({"type": "object"}, part, [])
         within = (*within, reference) if isinstance(reference, str) else within
-        fields = self.resolve(given, within)
+        fields = self.resolve(part, within)
         options = self._list_options(fields)
         if len(options) == 1:
             is_listed = isinstance(fields.get("type"), list)
-            own = {key: fields[key] for key in fields if key not in ("anyOf", is_listed and "type")}
-            return self.rewrite({**options[0], **own}, depth + 1, within)
+            outer = {
+                key: fields[key] for key in fields if key not in ("anyOf", is_listed and "type")
+            }
+            return self.rewrite({**options[0], **outer}, depth + 1, within)
         if options:
             written = [self.rewrite(option, depth + 1, within) for option in options]
             return _describe({"anyOf": written}, fields, [])
@@ -166,12 +168,11 @@ class _SchemaWriter:
         properties = _to_fields(fields.get("properties"))
         names = name_properties(list(properties))
         written: _Fields = {
-            shown: self.rewrite(properties[name], depth + 1, within)
-            for shown, name in names.items()
+            key: self.rewrite(properties[name], depth + 1, within) for key, name in names.items()
         }
         required = set(_list_texts(fields.get("required")))
-        needed = [shown for shown, name in names.items() if name in required]
-        return {"properties": written, **({"required": needed} if needed else {})}
+        needed_keys = [key for key, name in names.items() if name in required]
+        return {"properties": written, **({"required": needed_keys} if needed_keys else {})}
 
 
 def _find_kind(fields: _Fields) -> str:
@@ -188,14 +189,14 @@ def _find_kind(fields: _Fields) -> str:
 
 def _list_choices(fields: _Fields) -> list[Any]:
     choices: object = fields.get("enum")
-    listed = cast("list[Any]", choices) if isinstance(choices, list) else []
-    return listed or ([fields["const"]] if _is_scalar(fields.get("const")) else [])
+    choices_list = cast("list[Any]", choices) if isinstance(choices, list) else []
+    return choices_list or ([fields["const"]] if _is_scalar(fields.get("const")) else [])
 
 
 def _describe(written: _Fields, fields: _Fields, notes: Sequence[str]) -> _Fields:
     """Add the description, with what only it can say."""
-    said = fields.get("description")
-    parts = [said.strip()] if isinstance(said, str) and said.strip() else []
+    description = fields.get("description")
+    parts = [description.strip()] if isinstance(description, str) and description.strip() else []
     parts += [f"({'; '.join(notes)})"] if notes else []
     return {**written, "description": " ".join(parts)} if parts else written
 

@@ -158,7 +158,7 @@ def test_schema_that_grows_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "shown", "written"),
+    ("schema", "sent", "written"),
     [
         (of(**{"$filter": TEXT}), {"_filter": "x"}, {"$filter": "x"}),
         (of(**{"a b": TEXT, "a_b": TEXT}), {"a_b_": "1", "a_b": "2"}, {"a b": "1", "a_b": "2"}),
@@ -175,5 +175,5 @@ def test_schema_that_grows_is_bounded() -> None:
         (of(a=True), {"a": {"b": 1}}, {"a": {"b": 1}}),
     ],
 )  # fmt: skip
-def test_server_gets_its_own_names(schema: Any, shown: Any, written: Any) -> None:
-    assert restore_hidden(schema, shown) == written
+def test_server_gets_its_own_names(schema: Any, sent: Any, written: Any) -> None:
+    assert restore_hidden(schema, sent) == written

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from ..shell.parsing.git_command import may_be_alias, split_git_command
 from .subject import Subject
 
 _PREFIX = re.compile(r"(.*?)(?::\*| \*)", re.DOTALL)
@@ -108,6 +107,8 @@ def _split_git_program(names: Sequence[str]) -> Sequence[str]:
 
 def _may_mean(arguments: Sequence[str], pattern_words: Sequence[str]) -> bool:
     """Return whether other words of git may be the rule's: an alias, or another way to push."""
+    from ..shell.parsing.git_command import may_be_alias, split_git_command  # only for such rules
+
     if pattern_words[:1] == ("push",):
         subcommand, following = split_git_command(arguments)
         if subcommand in _PUSHING or (subcommand in _WITH_PUSH and "push" in following):

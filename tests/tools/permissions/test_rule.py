@@ -250,7 +250,7 @@ def test_allow_rule_on_use_mcp_tool_allows_no_server(tmp_path: Path) -> None:
         ("deny run_shell_command(rm -rf)", "rm -rf build", "deny"),
         ("ask shell(npm publish)", "npm publish --tag next", "ask"),
         ("deny shell(git push)", "git -C sub push", "deny"),
-        ("deny Shell(git push)", "git pushx", "allow"),
+        ("deny Shell(git push)", "git pushx", "ask"),
         ("deny Bash(rm)", "rm -r build", "deny"),
         ("deny run_command(terraform)", "terraform apply", "deny"),
         ("ask Bash(ssh)", "ssh host ls", "ask"),

@@ -1,6 +1,7 @@
-"""Walking the files of a project, without those that git ignores."""
+"""Walking the files of a project, without those that its `.gitignore` files exclude."""
 
 import os
+import re
 import sys
 import time
 from collections import deque
@@ -9,9 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from ...config.security.gitignore_match import combine_patterns
 from ..result import ToolError
 from ..workspace import Workspace
-from .gitignore_rules import Rules, is_excluded, load_rules, with_gitignore
+from .file_access import read_bytes
 from .safe_open import LIST_FLAGS, open_beneath
 from .state_cache import StateCache, find_local_device, read_state
 
@@ -19,6 +23,37 @@ from .state_cache import StateCache, find_local_device, read_state
 MAX_WALK_SECONDS = 30.0
 # entries that are kept in memory for the next walk
 MAX_CACHED = 200_000
+
+
+class _GitignoreLine(NamedTuple):
+    """What a line of a `.gitignore` means."""
+
+    regex: re.Pattern[str]
+    ignores: bool
+
+
+class _GitignoreFile(NamedTuple):
+    """A `.gitignore`."""
+
+    folder: str
+    """With a slash."""
+    lines: Sequence[_GitignoreLine]
+    """The last one first."""
+    any_line: re.Pattern[str]
+    """All lines in one pattern: most paths match none of them."""
+
+
+# the innermost last
+Rules = tuple[_GitignoreFile, ...]
+
+# the end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too
+_FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
+# bytes
+MAX_GITIGNORE_BYTES = 1_000_000
+# files that are kept in memory
+MAX_CACHED_FILES = 1_000
+
+_files = StateCache[_GitignoreFile](MAX_CACHED_FILES)
 
 
 class WalkEntry(NamedTuple):
@@ -49,7 +84,7 @@ def walk(
     """
     deadline = time.monotonic() + seconds
     device = find_local_device(workspace.root)
-    start, rules = workspace.to_relative(folder), load_rules(workspace, folder)
+    start, rules = workspace.to_relative(folder), _load_rules(workspace, folder)
     levels = [(rules, iter(_list_cached(workspace, start, rules, device)))]
     while levels:
         if time.monotonic() > deadline:
@@ -57,7 +92,7 @@ def walk(
         rules, entries = levels[-1]
         for entry in entries:
             if deep and entry.kind == "folder":
-                inner = with_gitignore(workspace, entry.name, rules)
+                inner = _with_gitignore(workspace, entry.name, rules)
                 below = _list_cached(workspace, entry.name, inner, device)
                 levels.append((inner, iter(below)))
                 break
@@ -76,7 +111,7 @@ def walk_by_depth(
     pending: deque[tuple[str, Rules]] = deque([(".", ())])
     while pending:
         folder, above = pending.popleft()
-        rules = with_gitignore(workspace, folder, above)
+        rules = _with_gitignore(workspace, folder, above)
         entries = _list_folder(workspace, folder, rules, largest=largest)
         yield folder, entries
         pending += ((entry.name, rules) for entry in entries or () if entry.kind == "folder")
@@ -145,8 +180,82 @@ def _to_entry(
         entry = WalkEntry(name, "folder")
     else:
         entry = WalkEntry(name, "file" if dir_entry.is_file(follow_symlinks=False) else "other")
-    return None if not entry or is_excluded(entry.path, rules) else entry
+    return None if not entry or _is_excluded(entry.path, rules) else entry
 
 
 def _build_prefix(folder: str) -> str:
     return "" if folder == "." else f"{folder}/"
+
+
+def _is_excluded(path: str, rules: Rules) -> bool:
+    """Return whether git ignores the path."""
+    # the last matching line of the innermost `.gitignore` with a match decides
+    for file in reversed(rules):
+        below = path[len(file.folder) :]
+        bare = below.rstrip("/")
+        if not (file.any_line.search(below) or (bare != below and file.any_line.search(bare))):
+            continue
+        for line in file.lines:
+            if _is_match(line.regex, below):
+                return line.ignores
+    return False
+
+
+def _load_rules(workspace: Workspace, folder: Path) -> Rules:
+    """Load the rules for a walk that begins in `folder`, even if that is ignored."""
+    rules, below = _with_gitignore(workspace, ".", ()), ""
+    for part in folder.relative_to(workspace.root).parts:
+        below += f"{part}/"
+        if _is_excluded(below, rules):
+            rules = ()
+        rules = _with_gitignore(workspace, below[:-1], rules)
+    return rules
+
+
+def _with_gitignore(workspace: Workspace, folder: str, rules: Rules) -> Rules:
+    """Return the rules with those of the folder; the same object while a file is unchanged."""
+    path = os.path.join(workspace.root, folder, ".gitignore")
+    state = read_state(path, follow=True)
+    if state is None or not os.path.isfile(path):
+        return rules
+    file = _files.get((path, workspace.root), state)
+    if file is None:
+        try:
+            content = read_bytes(workspace, Path(path), MAX_GITIGNORE_BYTES)
+        except ToolError:  # ignored if unreadable
+            return rules
+        file = _parse_file("" if folder == "." else f"{folder}/", content.decode(errors="replace"))
+        if read_state(path, follow=True) == state:
+            _files.add((path, workspace.root), state, file)
+    return (*rules, file)
+
+
+def _parse_file(folder: str, text: str) -> _GitignoreFile:
+    lines = [line for written in text.splitlines() if (line := _parse_line(written))]
+    any_line = combine_patterns(line.regex.pattern for line in lines)
+    return _GitignoreFile(folder, lines[::-1], any_line)
+
+
+def _is_match(regex: re.Pattern[str], path: str) -> bool:
+    """Return whether a line matches this path itself, and not only a folder above it."""
+    # pathspec also matches below a folder; the walk has checked the folders above already. Its
+    # group `ps_d` marks the slash behind a matched folder; without it the line matches what the
+    # folder holds (`a/**`), or everything
+    if "ps_d" in regex.groupindex:
+        return any(match.end() == len(path) for match in regex.finditer(path))
+    return bool(regex.search(path.rstrip("/")))
+
+
+def _parse_line(written: str) -> _GitignoreLine | None:
+    """Parse a line; None for a wrong one."""
+    # pathspec reads a class such as `[[:alpha:]]` otherwise than git
+    try:
+        pattern = _FOLDERS_BELOW.sub("/**/*/", written)
+        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+        return (
+            _GitignoreLine(re.compile(regex), bool(ignores))
+            if regex and "[[" not in written
+            else None
+        )
+    except (ValueError, re.error):
+        return None

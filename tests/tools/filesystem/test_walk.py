@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.filesystem import gitignore_rules, state_cache
+from maxagent.tools.filesystem import state_cache
 from maxagent.tools.filesystem import walk as walk_module
 from maxagent.tools.filesystem.state_cache import StateCache
 from maxagent.tools.filesystem.walk import walk
@@ -183,5 +183,5 @@ def test_a_walk_from_memory_shows_the_same(
         shown = list(walk(workspace, tmp_path, deep=True))
         with monkeypatch.context() as anew:
             anew.setattr(walk_module, "_listings", StateCache(0))
-            anew.setattr(gitignore_rules, "_files", StateCache(0))
+            anew.setattr(walk_module, "_files", StateCache(0))
             assert shown == list(walk(workspace, tmp_path, deep=True)), command

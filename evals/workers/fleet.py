@@ -164,10 +164,12 @@ def check(fleet: Fleet, threads: Sequence[str]) -> dict[str, list[str]]:
     open_jobs = fleet.count_open()
     if open_jobs:
         faults["the queue is empty"].append(f"{open_jobs} jobs")
-    ended = [job["thread_id"] for job in fleet.list_jobs() if _has_completed(job)]
+    jobs = fleet.list_jobs()
+    ended = [job["thread_id"] for job in jobs if _has_completed(job)]
     for thread in threads:
         if ended.count(thread) != 1:
-            faults["it ends once"].append(f"{thread}: {ended.count(thread)} times")
+            results = [job["result"] for job in jobs if job["thread_id"] == thread]
+            faults["it ends once"].append(f"{thread}: {ended.count(thread)} times: {results}")
     return faults
 
 

@@ -32,14 +32,23 @@ _RUNS = re.compile(
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
 _MAX_TEXTS = 20
 _RUN_WORDS_LIST = """
-vim vi nvim view emacs nano ex ed sed less more man bat delta fzf sk sort split zip unzip tar rsync
-ssh scp sftp gdb lldb sqlite3 psql mysql hyperfine nodemon concurrently make gmake
+vim vi nvim view emacs nano ex ed less more man fzf sk tar rsync ssh scp sftp gdb lldb sqlite3
+psql mysql hyperfine nodemon concurrently make gmake
 """
 # Programs that pass some of their arguments to a shell
 _RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
-_RUN_WORD = re.compile(
-    r"(?:\+?:?!|\\!\s*|\.?shell |--?[\w-]+=(?:exec=)?|\w+=|[\d$,]*(?:/[^/]*/)?e )?(.+)", re.DOTALL
-)
+_RUN_WORD = re.compile(r"(?:\+?:?!|\\!\s*|\.?shell |--?[\w-]+=(?:exec=)?|\w+=)?(.+)", re.DOTALL)
+# Options that name a program, of programs whose other words are files
+_RUN_OPTIONS = {
+    "rg": ("--pre", "--hostname-bin"),
+    "sort": ("--compress-program",),
+    "split": ("--filter",),
+    "zip": ("-TT", "--unzip-command"),
+    "bat": ("--pager",),
+    "delta": ("--pager",),
+}
+# A command of sed that runs a line
+_SED_RUN = re.compile(r"[\d$,]*(?:/[^/]*/)?e (.+)", re.DOTALL)
 
 
 def is_interpreter(program: str) -> bool:
@@ -55,17 +64,19 @@ def find_lines_in_code(step: SimpleCommand) -> list[str]:
             texts = ["".join(groups) for groups in _TEXT.findall(code)][:_MAX_TEXTS]
             lines += [text for text in texts if " " in text]
             lines.append(" ".join(texts))
-    if step.program == "rg":
-        lines += _find_preprocessors([word.text for word in step.words])
+    if step.program in _RUN_OPTIONS:
+        lines += _find_run_options(step.program, [word.text for word in step.words])
+    if step.program == "sed":
+        lines += [run[1] for word in step.words[1:] if (run := _SED_RUN.fullmatch(word.text))]
     if step.program in _RUN_WORDS:
         words = [*(word.text for word in step.words[1:]), step.feed.text or ""]
         lines += [_RUN_WORD.sub(r"\1", word) for word in words if " " in word]
     return lines
 
 
-def _find_preprocessors(arguments: Sequence[str]) -> list[str]:
-    """Return the values of ripgrep's options that name a program."""
-    options = "--pre", "--hostname-bin"
+def _find_run_options(program: str, arguments: Sequence[str]) -> list[str]:
+    """Return the values of a program's options that name another program."""
+    options = _RUN_OPTIONS[program]
     apart = [value for option, value in pairwise(arguments) if option in options]
     return apart + [word.partition("=")[2] for word in arguments if word.startswith(options)]
 

@@ -52,6 +52,17 @@ def _function(name: str) -> Answer:
     return {"function": {"name": call["name"], "arguments": json.dumps(call["args"])}}
 
 
+def _unfinished(delta: Answer) -> Answer:
+    """The first delta of an answer, and the end of the stream: no reason, no count of tokens."""
+    chunk = {"choices": [{"index": 0, "delta": delta}]}
+    return {"sse": [f"data: {json.dumps(chunk)}\n", "data: [DONE]\n"]}
+
+
+_HALF_OF_ARGUMENTS = {
+    "tool_calls": [
+        {"index": 0, "id": "c", "function": {"name": "run_command", "arguments": '{"command": "ec'}}
+    ]
+}
 HTML = "<html><head><title>503 Back soon</title></head><body><h1>Sorry</h1></body></html>"
 HALF = {"text": "Half of an answer, and", "portion": 4}
 HALF_A_CALL = {**says("half"), "portion": 4}
@@ -67,8 +78,8 @@ REPEATED = [
     Fault("cut-text", [{**HALF, "cut_after": 3}], "broke off"),
     Fault("cut-at-once", [{**HALF, "cut_after": 0}], "broke off"),
     Fault("cut-call", [{**HALF_A_CALL, "cut_after": 9}], "broke off"),
-    Fault("unfinished-text", [{**HALF, "finish_reason": None}], "without a finish reason"),
-    Fault("unfinished-call", [{**HALF_A_CALL, "finish_reason": None}], "without a finish reason"),
+    Fault("unfinished-text", [_unfinished({"content": "Half of"})], "without a finish reason"),
+    Fault("unfinished-call", [_unfinished(_HALF_OF_ARGUMENTS)], "without a finish reason"),
     Fault("broken-event", [{"sse": ['data: {"choices": [{"de', ""]}], "broken JSON"),
     Fault("error-event", [{"sse": [f"data: {json.dumps(ERROR_EVENT)}", ""]}], "upstream is busy"),
     Fault("reset", [{"reset": True}], "broke off"),

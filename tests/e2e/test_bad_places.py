@@ -230,7 +230,7 @@ def test_hand_edited_database_is_reported_without_traceback(
     error, hint = ended.stderr.splitlines()
     assert (ended.code, error) == (
         1,
-        "error: internal error: OperationalError: no such table: threads",
+        "error: internal error: OperationalError: no such table: main.threads",
     )
     (log,) = (program.home / "data/errors").iterdir()
     assert (hint, "Traceback" in log.read_text()) == (

@@ -149,11 +149,14 @@ def choose(
     else:
         request.rows += question_rows.get()
     leave_label = t(f"choice.leave.{leave}")
-    reply = ChoiceReply(MORE)
-    for offered in (fold_choices(choices), choices):
-        if reply.word == MORE:
-            asking = choose_from_list(offered, leave_label, is_secret=is_secret, head=request)
-            reply = run_sync(asking)
+
+    def ask(offered: Sequence[Choice]) -> ChoiceReply:
+        asking = choose_from_list(offered, leave_label, is_secret=is_secret, head=request)
+        return run_sync(asking)
+
+    reply = ask(folded := fold_choices(choices))
+    if folded is not choices and reply.word == MORE:
+        reply = ask(choices)
     if request is None or request.is_kept or reply.word not in unshown:
         _show_reply(console, choices, reply, is_secret=is_secret)
     return reply

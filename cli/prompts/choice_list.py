@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..i18n.catalogs import t
-from ..rendering.console import MARGIN
+from ..rendering.console import MARGIN, style_text
 from ..rendering.line_breaks import split_rows
 from ..rendering.text_width import measure_width
 from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply, QuestionHead
@@ -52,7 +53,8 @@ async def choose_from_list(
     Raises KeyboardInterrupt for Esc and Ctrl-C, EOFError for Ctrl-D.
     """
     draft = TYPING.draft if TYPING.is_held else ""
-    keys = ChoiceKeys(choices, last_key=TYPING.last_key, has_draft=bool(draft))
+    safe_choices = [_sanitize_choice(choice) for choice in choices]
+    keys = ChoiceKeys(safe_choices, last_key=TYPING.last_key, has_draft=bool(draft))
     question = ListQuestion(keys, leave, is_secret=is_secret, head=head)
     if draft and time.monotonic() - TYPING.last_key < AFTER_KEY:  # it is still being typed
         question.line.insert_text(draft)
@@ -69,6 +71,14 @@ async def choose_from_list(
         texts = [draft, question.text_aside, question.line.text.strip()]
         TYPING.draft = "\n".join(filter(None, texts))
         TYPING.last_key = keys.last_key
+
+
+def _sanitize_choice(choice: Choice) -> Choice:
+    """Return the choice with a safe label: a model may have written it."""
+    label, code, note = (
+        style_text(part, "").plain for part in (choice.label, choice.code, choice.note)
+    )
+    return replace(choice, label=label, code=code, note=note)
 
 
 class ListQuestion:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..i18n.catalogs import t
 from ..rendering.console import MARGIN
 from ..rendering.output import echo
+from ..rendering.sanitize import sanitize_text
 from ..rendering.table import GAP, NARROW, align_columns
 from ..rendering.text_width import measure_width
 from .choice import ask_number
@@ -141,7 +142,8 @@ class PickerState(Generic[Item]):
 
 
 def _format_rows(cells: Sequence[Sequence[str]], columns: int) -> list[str]:
-    return [_truncate_line(line, columns) for line in align_columns(cells)]
+    safe_cells = [[sanitize_text(cell) for cell in row] for row in cells]
+    return [_truncate_line(line, columns) for line in align_columns(safe_cells)]
 
 
 def _truncate_line(text: str, columns: int) -> str:
@@ -179,7 +181,7 @@ def build_picker(
 
     def render_preview() -> str:
         item, columns = choice.selected_item, output.get_size().columns
-        lines = describe(item) if describe and item else ()
+        lines = map(sanitize_text, describe(item)) if describe and item else ()
         return "\n".join(_truncate_line(f"{MARGIN}{line}", columns) for line in lines)
 
     preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)

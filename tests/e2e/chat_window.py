@@ -130,9 +130,15 @@ class ChatWindow:
 
     @property
     def line(self) -> str:
-        """What is typed and not sent: from the last sign to the rule below it."""
+        """What is typed and not sent: from the last sign to the rule below it.
+
+        While the prompt is being painted, and nowhere on the screen, it is no line that can be.
+        """
         screen = self.terminal.screen().rstrip().split("\n")
-        at = max(number for number, row in enumerate(screen) if row.startswith(SIGN))
+        signs = [number for number, row in enumerate(screen) if row.startswith(SIGN)]
+        if not signs:
+            return "\x00"
+        at = signs[-1]
         rows = takewhile(lambda row: not row.startswith(RULE), screen[at:-1])
         line = "\n".join(row[2:] for row in rows).rstrip()
         return "" if line in self._placeholders else line

@@ -288,9 +288,9 @@ def test_plan_edit_is_kept_after_esc(window):
     plan.write_text("1. all\n")
     window.answers({"tool_calls": [{"name": "plan_exit", "args": {}}]})
     window.type("show it").press("enter")
-    window.asked("│ 1. all")
+    window.asked("1. all")
     window.type("e")
-    window.asked("│  and edited")
+    window.asked("1. all and edited")
     window.press("esc").holds("")
     assert plan.read_text() == "1. all\n and edited\n"
     window.press("shift-tab").see_status(window.words("status.mode.ask"))

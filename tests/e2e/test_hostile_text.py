@@ -126,19 +126,32 @@ def test_tools_called_by_hand(loud: Program) -> None:
 
 # The title and the state of the program, whole
 WINDOW_CODE = re.compile(r"\x1b](?:0;[^\x00-\x1f\x7f-\x9f]*\a|7501;[\w=:+/]*\x1b\\)")
+# How the rows of a question are painted: the whole corpus is not that
+OWN_PAINT = re.compile(
+    r"\x1b\[0(?:;\d\d?)*m|\x1b\[(?:\d*[ABCD]|2?K|J)|\x1b\[\?(?:1|7|12|25|2004)[hl]|\r+(?=[\n\x1b])"
+)
 
 
 def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) -> None:
-    provider.script(answers(ASKS))
+    calls = [ASKS[0], ASKS[2], *ASKS[5:]]  # each of them is asked
+    provider.script([*answers()[:2], *({"tool_calls": [item]} for item in calls)])
     argv = [sys.executable, "-m", "maxagent", "task", LINE, "--mode", "ask", "--trust",
             "--model", "openai/served", "--base-url", provider.url]  # fmt: skip
-    with Terminal(argv, loud.project, loud.environ) as terminal:
-        terminal.until("Enter choose")  # the list reads keys now
+    with Terminal(argv, loud.project, loud.environ, rows=300) as terminal:
+        for _ in calls[1:]:
+            terminal.until("Enter choose")  # the list reads keys now
+            terminal.type("1")
+        terminal.until("Enter choose")
         terminal.type(CTRL_D)
         assert terminal.end() == 4
-    # between these the row that is typed in is painted, which names no foreign text
-    before = terminal.shown.partition("Allow this?")[0].rpartition("\r\n")[0]
-    behind = terminal.shown.rpartition("\x1b[?2004l")[2]
-    for output in (before, behind):
+    before, asked, behind = split_at_questions(terminal.shown)
+    for output in (before, OWN_PAINT.sub("", asked), behind):
         output_text, count = WINDOW_CODE.subn("", output)
         assert output_text and count and steering_in(output_text, coloured=True) == []
+
+
+def split_at_questions(shown: str) -> tuple[str, str, str]:
+    """Return what is shown before all questions, with them, and behind."""
+    before, begin, rest = shown.partition("\x1b[?12l")
+    asked, end, behind = rest.rpartition("\x1b[?2004l")
+    return before, begin + asked + end, behind

@@ -176,3 +176,28 @@ def test_request_is_kept_where_the_window_shrinks(tmp_path: Path) -> None:
         terminal.wait_for(is_ready)
         terminal.type("1").wait_for("got yes True")
         assert "row 0" in terminal.scrollback() and "row 11" in terminal.scrollback()
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("\u202etxt.exe", "\\u202etxt.exe"),
+        ("r\u200bm", "r\\u200bm"),
+        ("\u3164", "\\u3164"),
+        ("\u2028new line", "\\u2028new line"),
+        ("\x1b[2Jgone", "\\x1b[2Jgone"),
+        ("\x01\x1b]0;title\x07\x02", "\\x01\\x1b]0;title\\x07\\x02"),
+    ],
+)
+def test_foreign_label_is_shown_escaped(tmp_path: Path, label: str, shown: str) -> None:
+    code = f"choices = [Choice('a', {label!a}, note={label!a}), Choice('no', {label!a})]\nwhile"
+    with open_terminal(tmp_path, ASKS.replace("while", code, 1)) as terminal:
+        terminal.wait_for(is_ready)
+        assert terminal.screen().count(shown) == 3
+        assert label not in terminal.shown
+
+
+def test_choice_named_more_is_a_choice(tmp_path: Path) -> None:
+    with open_terminal(tmp_path, ASKS.replace("'keep'", "'more'")) as terminal:
+        terminal.wait_for(is_ready)
+        terminal.type("1").wait_for("got more")

@@ -385,6 +385,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _get_error_code(error) in _DAMAGED
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Return whether another process keeps the database locked."""
+    return _get_error_code(error) == sqlite3.SQLITE_BUSY
+
+
 def _get_error_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code; 0 for an error of Python's own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

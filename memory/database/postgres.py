@@ -68,8 +68,8 @@ class PostgresError(sqlite3.OperationalError):
         super().__init__(_read_reason(error))
         self.translated = _translate_error(error, url)
         is_cut = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-        self.is_lost = is_cut and _find_state(error)[:2] in ("", "08", "57")
-        """Whether the server is gone, perhaps for a while only."""
+        self.is_lost = is_cut and _find_state(error)[:2] in ("", "08", "53", "57")
+        """Whether the server is gone or full, perhaps for a while only."""
 
 
 class NamedRow(tuple[Any, ...]):

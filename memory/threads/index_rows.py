@@ -8,9 +8,10 @@ one for the time of a connection.
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from ..checkpoints.index_triggers import MARK, create_triggers, has_triggers, mark_threads
@@ -20,7 +21,7 @@ from ..checkpoints.thread_facts import (
     read_latest_time,
     read_values_with_request,
 )
-from ..database.connection import ReadOnlyConnection
+from ..database.connection import ReadOnlyConnection, is_busy
 from ..transaction import begin_transaction, is_sqlite
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import read_threads
@@ -58,6 +59,8 @@ _UNCERTAIN: tuple[ThreadStatus, ThreadStatus] = ("running", "interrupted")
 # Larger ones have room on their first page for the tables and triggers of the index
 _SMALL_PAGE = 4096
 _PORTION = 200
+# Milliseconds that a list waits for who writes
+_LOCK_WAIT = 500
 
 
 class ListFilter(NamedTuple):
@@ -73,15 +76,13 @@ class ListFilter(NamedTuple):
 
 def prepare_index(connection: sqlite3.Connection) -> None:
     """Make the index where there is none yet; no transaction is open."""
-    if not is_sqlite(connection):
+    if not is_sqlite(connection) or _is_temporary(connection):
         return
-    if not _can_keep_index(connection):
-        connection.execute(f"CREATE TEMP {_TABLE}")
-        connection.execute(_MARK_ROWS)
-        mark_threads(connection)
-    elif not (_has_index(connection) and has_triggers(connection)):
-        with begin_transaction(connection):
-            _create_index(connection)
+    is_made = _can_keep_index(connection) and (
+        _is_complete(connection) or _try_to_write(connection, partial(_create_index, connection))
+    )
+    if not is_made:
+        _create_temporary(connection)
 
 
 def _can_keep_index(connection: sqlite3.Connection) -> bool:
@@ -93,6 +94,49 @@ def _can_keep_index(connection: sqlite3.Connection) -> bool:
 def _has_index(connection: sqlite3.Connection) -> bool:
     query = "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = 'thread_index'"
     return bool(connection.execute(query).fetchone()[0])
+
+
+def _is_complete(connection: sqlite3.Connection) -> bool:
+    return _has_index(connection) and has_triggers(connection)
+
+
+def _is_temporary(connection: sqlite3.Connection) -> bool:
+    query = "SELECT COUNT(*) FROM sqlite_temp_schema WHERE name = 'thread_index'"
+    return bool(connection.execute(query).fetchone()[0])
+
+
+def _create_temporary(connection: sqlite3.Connection) -> None:
+    """Make an index for the time of the connection, of the one that is there, if there is one."""
+    is_complete = _is_complete(connection)
+    connection.execute(f"CREATE TEMP {_TABLE}")
+    if is_complete:
+        connection.execute("INSERT INTO temp.thread_index SELECT * FROM main.thread_index")
+    else:
+        connection.execute(_MARK_ROWS)
+        mark_threads(connection)
+
+
+def _try_to_write(connection: sqlite3.Connection, write: Callable[[], None]) -> bool:
+    """Write in a transaction; False if another process keeps the database locked: a list goes on.
+
+    PostgreSQL leaves out the rows that are locked.
+    """
+    if not is_sqlite(connection):
+        with begin_transaction(connection):
+            write()
+        return True
+    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {_LOCK_WAIT}")
+    try:
+        with begin_transaction(connection):
+            write()
+        return True
+    except sqlite3.OperationalError as error:
+        if not is_busy(error):
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {wait}")
 
 
 def _create_index(connection: sqlite3.Connection) -> None:
@@ -114,13 +158,17 @@ def update_index(connection: sqlite3.Connection, ids: Collection[str] | None = N
     prepare_index(connection)
     last = ""
     while stale := _list_stale(connection, ids, last):
-        if isinstance(connection, ReadOnlyConnection):
+        if is_sqlite(connection) and _is_temporary(connection):
             _update_rows(connection, stale)
-        else:
-            with begin_transaction(connection):
-                # again: another process may have done so, or changed one
-                _update_rows(connection, _list_stale(connection, ids, last, locks=True))
+        elif not _try_to_write(connection, partial(_update_stale, connection, ids, last)):
+            _create_temporary(connection)
+            continue
         last = stale[-1]
+
+
+def _update_stale(connection: sqlite3.Connection, ids: Collection[str] | None, last: str) -> None:
+    # read again: another process may have done so, or changed one
+    _update_rows(connection, _list_stale(connection, ids, last, locks=True))
 
 
 def _list_stale(

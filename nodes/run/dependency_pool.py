@@ -97,7 +97,8 @@ class DependencyPool:
 
             self.program_model_name = name_program_model(program_model)
         self._opened: dict[_DependencyKey, Dependencies] = {}
-        self._replaced: list[Dependencies] = []
+        self._replaced: list[tuple[str, Dependencies]] = []
+        """Each with its folder."""
         self.background = BackgroundPool()
         """The threads' background commands, which end with the pool."""
         self.child_slots: dict[str, ChildSlots] = {}
@@ -164,20 +165,25 @@ class DependencyPool:
                 sources = None
             if deps.sources != sources and self._opened.get(key) is deps:
                 # another thread may still use them, so `close` closes them
-                self._replaced.append(self._opened.pop(key))
+                self._replaced.append((folder, self._opened.pop(key)))
 
     def _find_offer(self, folder: str) -> ClientOffer:
         return self.client_offers.get(folder, ClientOffer())
 
     async def close_folder(self, folder: str) -> None:
         """Close the dependencies of a folder that nobody works in any more."""
-        for key in [key for key in self._opened if key.folder == folder]:
-            await self._opened.pop(key).close()
+        keys = [key for key in self._opened if key.folder == folder]
+        closing = [self._opened.pop(key) for key in keys]
+        closing += [deps for place, deps in self._replaced if place == folder]
+        self._replaced = [each for each in self._replaced if each[0] != folder]
+        for deps in closing:
+            await deps.close()
 
     async def close(self) -> None:
         """Close everything; the pool can be used again and then reloads the configuration."""
         await self.background.close()
-        opened, self._opened = [*self._opened.values(), *self._replaced], {}
+        replaced = [deps for _, deps in self._replaced]
+        opened, self._opened = [*self._opened.values(), *replaced], {}
         self._replaced = []
         for deps in opened:
             await deps.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.exit_codes import FAILED
+from ...config.security.redaction import redact
 from ...memory.threads.event_numbers import EventNumbers
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
@@ -95,7 +96,7 @@ class ThreadStreams:
             return runner.say(thread_id, message, options=options, abandon=True)
 
         last = await asyncio.to_thread(self._numbers.read_last_checkpoint, thread_id)
-        unsent = {"text": message, "options": options, "after": last}
+        unsent = {"text": redact(message), "options": options, "after": last}
         return await self.begin(thread_id, start, message, unsent)
 
     async def begin(

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -68,6 +69,8 @@ class Worker:
         self._draining = asyncio.Event()
         self._tasks = dict[str, asyncio.Task[None]]()
         self._cancelled = set[str]()
+        self._folders = Counter[str]()
+        """How many jobs work in each folder now."""
 
     def drain(self) -> None:
         """Take no more jobs; let each step end, and leave the rest to other workers."""
@@ -172,7 +175,10 @@ class Worker:
         if self.trusts_clones and row.options.get("workspace"):
             await asyncio.to_thread(trust, Path(row.folder), self.home)
         last: Event | None = None
-        async with aclosing(_resume(job, claims, runner)) as events:
+        async with (
+            self._work_in(row.folder, runner),
+            aclosing(_resume(job, claims, runner)) as events,
+        ):
             async for event in events:
                 last = event
                 if self._draining.is_set() or job.id in self._cancelled:
@@ -183,6 +189,18 @@ class Worker:
         if isinstance(last, Question) and last.kind == "limit" and last.until:
             following = _NextRun(_count_seconds(last.until))
         return _build_result(last), following
+
+    @asynccontextmanager
+    async def _work_in(self, folder: str, runner: Runner) -> AsyncGenerator[None]:
+        """Close what is open for the folder after its last job: each clone is another folder."""
+        self._folders[folder] += 1
+        try:
+            yield
+        finally:
+            self._folders[folder] -= 1
+            if not self._folders[folder]:
+                del self._folders[folder]
+                await runner.pool.close_folder(folder)
 
     async def _wake(
         self, job: ThreadJob, following: "_NextRun", queue: ThreadQueue, runner: Runner

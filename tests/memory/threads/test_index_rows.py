@@ -92,6 +92,7 @@ def keep_pages_small(path: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("PRAGMA page_size = 4096")
         connection.execute("VACUUM")
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 def forbid_writing(path: Path) -> None:
@@ -146,3 +147,36 @@ def test_it_is_right_after_a_kill(
     assert subprocess.run(command, check=False, env=os.environ).returncode == -9
     assert [row.status for row in index.list()] == [status]
     assert len(index.list(status="done")) == (end == "commits")
+
+
+def leave_as_it_is(path: Path) -> None:
+    pass
+
+
+def drop_whole_index(path: Path) -> None:
+    with closing(connect(path)) as connection:
+        drop_index(connection)
+
+
+@pytest.mark.parametrize("prepare", [leave_as_it_is, drop_whole_index, keep_pages_small])
+@pytest.mark.parametrize("is_marked", [True, False])
+async def test_a_list_does_not_wait_for_writers(
+    index: ThreadIndex,
+    home: Path,
+    tmp_path: Path,
+    prepare: Callable[[Path], None],
+    is_marked: bool,
+) -> None:
+    ids, path = await fill(index, home, tmp_path), paths.locate_database(home)
+    expected = index.list()
+    prepare(path)
+    if is_marked:
+        index.set_status(ids[2], "failed")
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("UPDATE threads SET status = 'done'")
+        rows = index.list()
+        assert {row.thread_id for row in rows} == {row.thread_id for row in expected}
+        assert index.get(ids[2]).status == ("failed" if is_marked else "interrupted")
+        assert [row.thread_id for row in index.list(limit=2)] == [row.thread_id for row in rows[:2]]
+        writer.execute("ROLLBACK")

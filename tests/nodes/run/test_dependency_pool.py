@@ -45,6 +45,21 @@ async def test_a_closed_pool_opens_again(pool, context, tmp_path):
     assert await pool.open(str(tmp_path), OPTIONS, context) is not before
 
 
+async def test_a_closed_folder_leaves_others_open(pool, context, tmp_path):
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        write_files(folder, {"AGENTS.md": "Use tabs.\n"})
+        trust(folder, tmp_path / "home")
+    opened = [await pool.open(str(folder), OPTIONS, context) for folder in folders]
+    write_files(folders[0], {"AGENTS.md": "Use spaces.\n"})
+    await pool.reload_if_changed(str(folders[0]))  # a run may still have the first ones
+    assert await pool.open(str(folders[0]), OPTIONS, context) is not opened[0]
+    await pool.close_folder(str(folders[0]))
+    assert await pool.open(str(folders[1]), OPTIONS, context) is opened[1]
+    await pool.close_folder(str(folders[1]))
+    assert pool.is_empty
+
+
 async def test_concurrent_opens_get_the_same_dependencies(pool, context, tmp_path):
     both = [pool.open(str(tmp_path), OPTIONS, context) for _ in range(2)]
     item, other = await asyncio.gather(*both)

@@ -6,10 +6,14 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.database.postgres import PostgresError
 from maxagent.memory.threads.index import ThreadIndex
+from maxagent.nodes.options import Options
+from maxagent.nodes.run.context import Context
 from maxagent.sdk.runner import Runner
 from maxagent.sdk.workers.queue import ThreadJob, ThreadQueue
 from maxagent.sdk.workers.worker import Worker, _NextRun
@@ -61,6 +65,35 @@ async def test_an_ending_worker_leaves_its_job(
             worker = Worker(tmp_path)
             worker.drain()
             assert not await worker._wake(JOB, _NextRun(), queue, runner)
+
+
+async def test_a_folder_is_closed_after_its_last_job(tmp_path: Path) -> None:
+    worker, project = Worker(tmp_path), tmp_path / "project"
+    project.mkdir()
+    async with Runner(home=tmp_path) as runner:
+        async with worker._work_in(str(project), runner):
+            async with worker._work_in(str(project), runner):
+                options: Options = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
+                await runner.pool.open(str(project), options, Context(home=str(tmp_path)))
+            assert not runner.pool.is_empty
+        assert runner.pool.is_empty
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_lost"),
+    [
+        ("sorry, too many clients already", True),
+        ("remaining connection slots are reserved for non-replication superuser", True),
+        ("the database system is starting up", True),
+        ("the database system is shutting down", True),
+        ("server closed the connection unexpectedly", True),
+        ("password authentication failed for user x", False),
+        ('database "x" does not exist', False),
+    ],
+)
+def test_what_passes_is_waited_for(reason: str, is_lost: bool) -> None:
+    error = psycopg.OperationalError(f"connection failed: FATAL:  {reason}")
+    assert PostgresError(error, "postgres://host/db").is_lost == is_lost
 
 
 async def test_a_deleted_thread_has_no_next_run(tmp_path: Path) -> None:

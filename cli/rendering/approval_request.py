@@ -29,7 +29,7 @@ from .humanize import format_remaining_time
 from .line_breaks import cut_text
 from .sanitize import sanitize_line, sanitize_text
 from .text_width import measure_width
-from .tool_summary import VERBS
+from .tool_summary import SELF_EVIDENT, VERBS
 
 BAR = "  │ "
 # Before a command of one line
@@ -44,8 +44,6 @@ ASKED = ("ask", "edit", "fetch", "read", "run", "stop", "write")
 ARGUMENTS = ("command", "content", "cwd", "file_path", "path", "url")
 # Tools whose call has a folder and a sandbox
 RUNNING = ("run_command", "run_tests")
-# Reasons that the heading says already
-SELF_EVIDENT = ("it changes files",)
 
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:

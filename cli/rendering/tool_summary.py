@@ -39,6 +39,8 @@ VERBS = {
     "get_skill": "learn",
     "attempt_completion": "finish",
 }
+# Reasons of questions that the call says already
+SELF_EVIDENT = ("it changes files",)
 WIDTH = 120
 # Arguments that describe a call; the rest are details
 MAIN_ARGUMENTS = (

@@ -8,6 +8,7 @@ from ...config.text import text
 from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ...tools.result import ToolError
+from ...tools.textedits.unified_diff import count_changes
 from ..acp.permissions import (
     REVIEW,
     Decision,
@@ -23,12 +24,15 @@ from ..i18n.message_translation import translate
 from ..i18n.stored_messages import translate_stored
 from ..prompts.edit_tool_call import build_edit_decision, find_main_argument
 from ..rendering.blocks.phrases import describe_call
+from ..rendering.tool_summary import SELF_EVIDENT
 
 PLAN, PLAN_MODE = "plan_exit", "plan_enter"
 # The approval modes in which a plan can be carried out
 MODES = ("ask", "edits", "auto", "read-only")
 _AGAIN = "nothing was run; change it, and send it again"
 _TEXTS = ("question", "response", "text")
+# Letters of a question that a list shows
+_SHORT = 160
 
 
 def describe_question(question: Question) -> dict[str, Any]:
@@ -42,6 +46,25 @@ def describe_question(question: Question) -> dict[str, Any]:
             _describe_request(question, number, request)
             for number, request in enumerate(list_requests(question))
         ],
+    }
+
+
+def summarize_question(question: Question) -> dict[str, Any]:
+    """Return what a list of threads says of a question: its first request in short."""
+    first = list_requests(question)[0]
+    name, args = str(first["name"]), cast("dict[str, Any]", first.get("args") or {})
+    phrase = describe_call(name, args)
+    texts = [str(args[key]) for key in _TEXTS if args.get(key)]
+    is_call = _is_call(question, name, bool(args.get("options")))
+    asked = "" if is_call else (texts or [str(first.get("description") or "")])[0]
+    added, removed = count_changes(str(first.get("diff") or args.get("diff") or ""))
+    return {
+        "kind": question.kind,
+        "verb": phrase.verb,
+        "subject": phrase.subject[:_SHORT],
+        "text": asked[:_SHORT],
+        "added": added,
+        "removed": removed,
     }
 
 
@@ -66,7 +89,7 @@ def _describe_request(
         "args": _list_arguments(request),
         # the title of a switch says it, or the text that is asked
         "reason": ""
-        if name in (PLAN, PLAN_MODE) or reason in texts
+        if name in (PLAN, PLAN_MODE) or reason in (*texts, *SELF_EVIDENT)
         else translate(translate_stored(reason)),
         "texts": texts,
         "diff": str(request.get("diff") or args.get("diff") or ""),

@@ -81,7 +81,7 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; runs that go on then are stopped, and can be resumed."""
     port = listener.getsockname()[1]
-    holder, inbox = RunnerHolder(home), ThreadInbox()
+    holder, inbox = RunnerHolder(home), ThreadInbox(home)
     streams = ThreadStreams(home, holder.open)
 
     @asynccontextmanager

@@ -32,6 +32,10 @@ MAX_ENDED = 16
 _logger = logging.getLogger(__name__)
 
 
+async def _ignore(rows: list[ThreadRow]) -> None:
+    """Take a list that nobody wants."""
+
+
 class ThreadStreams:
     """Runs threads and streams their events; belongs to one event loop.
 
@@ -244,7 +248,7 @@ class ThreadStreams:
                     await asyncio.to_thread(self._numbers.set_running, thread_id, False)
         return resumed
 
-    async def watch(self, on_list: Callable[[list[ThreadRow]], None] = lambda rows: None) -> None:
+    async def watch(self, on_list: Callable[[list[ThreadRow]], Awaitable[None]] = _ignore) -> None:
         """Look at what others do with the threads, until cancelled; `on_list` gets each list.
 
         It has what an inbox shows, and the threads whose streams are open.
@@ -253,7 +257,7 @@ class ThreadStreams:
             try:
                 running = set(self._runs)  # their rows may be older than their end
                 rows = await asyncio.to_thread(self.threads.list_inbox, tuple(self._streams))
-                on_list(rows)
+                await on_list(rows)
                 for row in rows:
                     if row.thread_id not in running:
                         await self._check_for_changes(row)

@@ -129,6 +129,7 @@ def test_a_conversation_is_held_on_the_page(
         page.wait_for_selector(".files .note")
         assert not (program.project / "a.py").exists()
         page.click("#tab-steps")
+        page.click(".steps li:nth-child(2) > .what")  # on a phone what can be done is folded
         page.click(".steps li:nth-child(2) .choices button:nth-child(2)")
         page.wait_for_selector(".talk .call")
         page.evaluate("location.hash = '#/'")
@@ -541,6 +542,10 @@ def test_calls_and_choices_are_plain_words(
         assert page.locator("#panel > .talk > .call").count() == 4
         assert page.inner_text(".question .command") == "git commit -m 'One line'"
         assert page.inner_text(".question .call-title b") == asked
+        page.wait_for_selector(".row .asks")
+        assert page.inner_text(".row .asks") == f"{asked} git commit -m 'One line'?"
+        assert page.locator(".call.wait .waits").count() == 1
+        assert page.locator(".result").count() == 0
         text = page.inner_text("body")
         assert [name for name in VERBS if "_" in name and name in text] == []
         # one place to write, until it is answered
@@ -549,6 +554,14 @@ def test_calls_and_choices_are_plain_words(
         page.wait_for_selector("text=The end.")
         assert page.locator("main :is(textarea, input):visible").count() == 1
         assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
+        for _ in range(2):
+            page.wait_for_selector(".result .delta:has-text('+91 −1')")
+            page.click(".result button >> nth=1")
+            page.wait_for_selector(".result [role=status]")
+            page.click(".result button")
+        page.wait_for_selector(".result .delta")
+        page.click(".result button >> nth=0")
+        page.wait_for_selector(".files .file")
         page.evaluate("location.hash = '#/new'")
         assert page.eval_on_selector(".new select", "n => n.selectedOptions[0].text") == mode
 

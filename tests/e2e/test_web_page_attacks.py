@@ -87,6 +87,9 @@ PLACES = {
         LINES[:9],
         end="question",
     ),
+    "inbox": Place(
+        [turn(call("ask_user", question=TEXT, options=["a"])), END], ".row .asks", end="question"
+    ),
     "todos": Place([turn(call("todowrite", todos=TODOS)), END], ".todos li", LINES),
     "sub-agent": Place(
         {"build": [turn(call("subagent", tasks=[TASK])), END], "explore": [{"text": TEXT}]},

@@ -48,7 +48,11 @@ export function parseDiff(text) {
     else if (name && !file.rows.length) file.path = readName(line[4] === '"' ? `"${name[1]}` : name[1]);
     else if (/^(Binary|rename|GIT binary)/.test(line)) file.about.push(line);
   }
-  for (const each of files) lightWords(each.rows);
+  for (const each of files) {
+    const first = each.rows.findIndex((row) => row.text.trim());
+    if (first > 0 && each.rows.slice(0, first).every((row) => !/^(add|del)$/.test(row.kind))) each.rows.splice(0, first);
+    lightWords(each.rows);
+  }
   return files;
 }
 

@@ -2,6 +2,8 @@
 
 import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get, LANGUAGES } from "/page/client.js";
+import { Counts } from "/page/diff.js";
+import { strip } from "/page/text.js";
 import { ago, w } from "/page/words.js";
 
 const GROUPS = [
@@ -64,10 +66,19 @@ export function Inbox({ threads, current, isConnected, cards, language, choose }
   </>`;
 }
 
+// What a thread waits for: `Run git commit?`
+function Asks({ asks: { kind, verb, subject, text, ...counts }, more }) {
+  const asked = kind !== "approval" ? w(`ask.${kind}`)
+    : text ? w("asks", { question: strip(text) }) : html`${w(`call.${verb}`)} <code>${subject}</code>${counts.added + counts.removed > 0 && html` <${Counts} file=${counts} />`}?`;
+  return html`<span class="asks"><span>${asked}</span>${more > 0 && html` <span class="count">+${more}</span>`}</span>`;
+}
+
 function Row({ row, isCurrent }) {
+  const isAsked = row.status === "waiting" && row.asks;
   return html`<li><a class="row" href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>
-    <span class="facts"><${Status} name=${row.status} />
+    ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
+    <span class="facts">${!isAsked && html`<${Status} name=${row.status} />`}
       <span class="folder">${shortFolder(row.folder)}</span><time datetime=${row.updated_at}>${ago(row.updated_at)}</time></span>
   </a></li>`;
 }

@@ -4,7 +4,7 @@ import { Component, html, useEffect, useState } from "/page/vendor/htm-preact.js
 import { get } from "/page/client.js";
 import { Counts, Diff, isLong, parseDiff } from "/page/diff.js";
 import { fromEntry } from "/page/reducer.js";
-import { Markdown } from "/page/text.js";
+import { Markdown, strip } from "/page/text.js";
 import { countWords, describeCall, w } from "/page/words.js";
 
 // Reading steps that are named one by one; more are counted
@@ -83,9 +83,9 @@ function Child({ item, thread, language }) {
     return () => { isCurrent = false; };
   }, [isFetched, thread, id, status, items.length || item, language]);
   const shown = isPartial ? read : items;
-  const mark = ["running", "waiting"].includes(status) ? "run" : status === "failed" ? "bad" : "good";
+  const mark = status === "waiting" ? "wait" : status === "running" ? "run" : status === "failed" ? "bad" : "good";
   return html`<details class="call child" onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}>
-    <summary><${Mark} name=${mark} /><b>${id}</b> <span class="about">${text}</span></summary>
+    <summary><${Mark} name=${mark} /><b>${id}</b> <span class="about">${text}</span>${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
     ${isOpen && html`<div class="talk">${shown ? html`<${Items} items=${shown} thread=${thread} language=${language} />` : "…"}</div>`}
     ${report && !shown?.some((each) => each.kind === "answer") && html`<${Markdown} text=${report} />`}
   </details>`;
@@ -95,10 +95,10 @@ function Call({ item }) {
   const { tool, args, ok, output } = item;
   const [verb, about] = describeCall(tool, args);
   const files = item.diff ? parseDiff(item.diff) : [];
-  const mark = ok === null || ok === undefined ? "run" : ok ? "good" : "bad";
+  const mark = ok === null || ok === undefined ? (item.waits ? "wait" : "run") : ok ? "good" : "bad";
   return html`<details class=${`call ${mark}`} open=${item.isLive || (files.length === 1 && !isLong(files[0]))}>
-    <summary><${Mark} name=${mark} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : `call.${verb}`)}</b> <span class="about">${about}</span>
-      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}</summary>
+    <summary><${Mark} name=${mark} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
+      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
     ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
     ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class="output" tabindex="0">${output}</pre>`
       : verb !== "run" && html`<pre class="output" tabindex="0">${JSON.stringify(args, null, 2)}</pre>`}

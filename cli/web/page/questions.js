@@ -64,7 +64,7 @@ function Card({ thread, server, folder, question, send }) {
     if (error) setChoices(Object.fromEntries(Object.entries(next).filter(([at, each]) => Number(at) !== number && !each.edit)));
   };
   return html`<section class="question" aria-label=${w("question")} aria-busy=${isSent}>
-    <h2>${w(question.kind === "approval" && !/^plan_/.test(first.name) && !first.is_call ? "ask.answer" : `ask.${question.kind}`)}${question.agent && html` <span class="agent">${question.agent}</span>`}</h2>
+    <h2>${w(question.kind !== "approval" || /^plan_/.test(first.name) ? `ask.${question.kind}` : !first.is_call ? "ask.answer" : first.name === "run_command" ? "ask.command" : first.diff ? "ask.change" : "ask.approval")}${question.agent && html` <span class="agent">${question.agent}</span>`}</h2>
     ${question.requests.map((request, number) => html`<${Request} key=${number} request=${request} server=${server} folder=${folder} id=${`${thread} ${question.id} ${number}`}
       choice=${choices[number]} isSent=${isSent} choose=${(choice) => choose(number, choice)} />`)}
     <${Problem} error=${problem} />
@@ -81,10 +81,14 @@ function Asked({ request, files }) {
     ${isCommand && html`<pre class="command" tabindex="0">${args.command}</pre>`}`;
 }
 
+// A yes that also holds later
+const isLasting = ({ optionId }) => /^(thread|always)$/.test(optionId);
+
 // What a choice says, and below it what it means
-function drawOption({ optionId, name }, { rule, is_call }, folder) {
+function drawOption(option, { rule, is_call }, folder) {
+  const { optionId, name } = option;
   if (!is_call) return name;
-  if (/^(thread|always)$/.test(optionId)) {
+  if (isLasting(option)) {
     const [, tool, about] = /^(\w+)\((.*)\)$/s.exec(rule) || [null, rule, ""];
     return html`<span>${w(`option.${optionId}`)}</span><small>${w(`call.${describeCall(tool, {})[0]}`)} ${about.replaceAll(`/${folder}/`, "").replace(/:\*$/, " …")}</small>`;
   }
@@ -100,6 +104,9 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
   const [mode, setMode] = useDraft(`${id} mode`, chosen.mode || "");
   const [model, setModel] = useDraft(`${id} model`, chosen.model || "");
   const choose = (answer) => chooseBare(isPlan ? { ...answer, mode, model, draft: Boolean(answer.edit) } : answer);
+  const draw = (option) => html`<button type="button" disabled=${isDone}
+    class=${`option ${option.kind.startsWith("reject") ? "danger" : option !== options[0] || option.optionId.startsWith("choice") ? "" : "primary"}`} key=${option.optionId}
+    onClick=${() => choose({ option: option.optionId })}>${drawOption(option, request, folder)}</button>`;
   return html`<div class=${`request ${choice ? "decided" : ""}`}>
     <${Asked} request=${request} files=${files} />
     ${reason && html`<p class="reason"><${Inline} text=${reason} /></p>`}
@@ -108,22 +115,21 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
     ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`<div class="decide">
       ${isPlan && html`<div class="choices"><${Choices} server=${server} modes=${server.modes.filter((name) => name !== "plan")} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} /></div>`}
-      <div class="choices options">${options.map((option, at) => html`<button type="button" disabled=${isDone}
-        class=${`option ${option.kind.startsWith("reject") ? "danger" : at || option.optionId.startsWith("choice") ? "" : "primary"}`} key=${option.optionId}
-        onClick=${() => choose({ option: option.optionId })}>${drawOption(option, request, folder)}</button>`)}</div>
-      ${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}</div>`}
+      <div class="choices options">${options.filter((option) => !isLasting(option)).map(draw)}</div>
+      ${options.some(isLasting) && html`<div class="choices lasting">${options.filter(isLasting).map(draw)}</div>`}
+      ${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} hint=${request.takes_edit && !isPlan && w("instead")} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}</div>`}
     ${request.takes_edit && html`<${EditCall} id=${id} isPlan=${isPlan} request=${request} choose=${choose} isDone=${isDone} isOpen=${isEdited} open=${setEdited} />`}
   </div>`;
 }
 
-function TextAnswer({ id, choose, isDone, label }) {
+function TextAnswer({ id, choose, isDone, label, hint }) {
   const [text, setText] = useDraft(`${id} text`);
   const submit = (event) => {
     event.preventDefault();
     if (text.trim()) choose({ text });
   };
   return html`<form class="answer" onSubmit=${submit}>
-    <input value=${text} disabled=${isDone} aria-label=${label} placeholder=${label}
+    <input value=${text} disabled=${isDone} aria-label=${label} placeholder=${hint || label}
       onInput=${(event) => setText(event.target.value)} />
     <button class="primary" disabled=${isDone || !text.trim()}>${w("send")}</button>
   </form>`;

@@ -16,7 +16,7 @@ export function reduce(state, message) {
 }
 
 function fromHistory({ thread, entries, is_running, is_cut, chosen = {} }, seq, before) {
-  const items = entries.map(fromEntry).filter(Boolean);
+  const items = hold(entries.map(fromEntry).filter(Boolean), !is_running && thread?.status === "waiting");
   const todos = findTodos(entries);
   return {
     ...EMPTY, seq, thread, items, todos, isRunning: is_running || thread?.status === "running",
@@ -53,6 +53,10 @@ export function fromEntry(entry) {
       return null;
   }
 }
+
+// Calls without a result: while a question waits they do not run
+const hold = (items, waits) => items.map((item) => (item.kind === "subagent" ? { ...item, items: hold(item.items, waits) }
+  : item.kind === "call" && (item.ok ?? null) === null && Boolean(item.waits) !== waits ? { ...item, waits } : item));
 
 const add = (state, item) => ({ ...state, items: [...state.items, item] });
 
@@ -109,7 +113,7 @@ const STATUS = { verified: "done", answered: "idle" };
 
 const HANDLERS = {
   run_started: (state, data) => ({
-    ...state, isRunning: true, model: data.model, mode: data.mode,
+    ...state, items: hold(state.items, false), isRunning: true, model: data.model, mode: data.mode,
     thread: { ...(state.thread || { thread_id: data.thread_id, graph: "chat" }),
       title: data.title, folder: data.folder, status: "running" },
     questions: state.questions + 1,
@@ -144,7 +148,10 @@ const HANDLERS = {
   subagent_finished: (state, { sub_id, status, report }) =>
     update(state, (item) => item.kind === "subagent" && item.id === sub_id, 
       (item) => ({ status, report, items: closeTexts(item).items })) || state,
-  question: (state) => ({ ...end(state, "waiting"), questions: state.questions + 1 }),
+  question: (state) => {
+    const next = end(state, "waiting");
+    return { ...next, items: hold(next.items, true), questions: state.questions + 1 };
+  },
   completion: (state, data) => {
     const next = end(state, STATUS[data.outcome] || data.outcome);
     return data.graph === "chat" ? next : add(next, { kind: "outcome", text: data.outcome, summary: data.summary });

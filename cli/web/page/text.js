@@ -100,6 +100,10 @@ export function Markdown({ text, isOpen }) {
 // One line of Markdown
 export const Inline = ({ text }) => html`<span class="markdown">${drawTokens(marked.Lexer.lexInline(text))}</span>`;
 
+// A text of Markdown without its marks, on one line
+const flatten = (tokens) => tokens.map((token) => (token.tokens ? flatten(token.tokens) : decode(token.text ?? " "))).join("");
+export const strip = (text) => flatten(marked.Lexer.lexInline(text)).replace(/\s+/g, " ");
+
 // What is typed and not sent: it outlives the field, such as while another thread is looked at
 export const drafts = new Map();
 

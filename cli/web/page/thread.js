@@ -65,7 +65,7 @@ export function Thread({ id, server }) {
     document.getElementById(`tab-${name}`).focus();
   };
   const status = state.isRunning ? "running" : thread?.status;
-  return html`<main class="thread">
+  return html`<main class=${`thread ${status === "running" ? "" : "still"}`}>
     <header>
       <a class="back" href="#/" aria-label=${w("back")}>←</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
@@ -77,7 +77,7 @@ export function Thread({ id, server }) {
       aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
     </header>
     <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
-      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} />`}
+      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} act=${act} review=${() => setTab("files")} />`}
       ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
       ${tab === "steps" && html`<${Steps} id=${id} items=${state.items} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
     </div>
@@ -93,7 +93,27 @@ function Usage({ usage }) {
   return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
 }
 
-function Talk({ state, id, language }) {
+const hasDiff = ({ ok, diff, items }) => (ok && diff) || items?.some(hasDiff);
+
+// What the last turn has changed, once it has ended
+function Result({ id, version, act, review }) {
+  const [news, setNews] = useState(null);
+  const data = useData(`/api/threads/${id}/files`, [version]);
+  if (!data || data.error) return null;
+  const restore = async (kind) => {
+    const result = await act(kind);
+    if (result) setNews({ kind, ...result });
+  };
+  const isDone = data.files.findLast(({ by }) => /^(tool|shell|merge)$/.test(by))?.in_effect;
+  if (!isDone && !news) return null;
+  const { files, total } = countFiles(data);
+  return html`<div class="result" role="group" aria-label=${w("tab.files")}>${isDone ? html`<strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} />`
+    : html`<span role="status">${describeRestore(news)}</span>`}<span class="space"></span>
+    ${isDone && html`<button onClick=${review}>${w("result.review")}</button>`}
+    <button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "result.undo" : "redo")}</button></div>`;
+}
+
+function Talk({ state, id, language, act, review }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -108,13 +128,15 @@ function Talk({ state, id, language }) {
   }, []);
   const first = Math.max(0, state.items.length - shown);
   const { todos } = state;
+  const hasEnded = !state.isRunning && state.thread?.status !== "waiting";
   const done = todos.filter((todo) => todo.status === "completed").length;
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
     <${Items} items=${state.items.slice(first)} first=${first} thread=${id} language=${language} />
-    ${todos.length > 0 && html`<section class="todos" aria-label=${w("todos")}><h2>${w("todos")} <span class="count">${done}/${todos.length}</span></h2>
-      <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></section>`}
+    ${todos.length > 0 && html`<details class="todos" aria-label=${w("todos")} open=${done < todos.length}><summary><b>${w("todos")}</b> <span class="count">${w("todos.done", { done, all: todos.length })}</span></summary>
+      <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></details>`}
+    ${hasEnded && state.items.slice(state.items.findLastIndex((item) => item.kind === "human") + 1).some(hasDiff) && html`<${Result} id=${id} version=${state.changes} act=${act} review=${review} />`}
     ${state.isRunning && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
@@ -162,6 +184,16 @@ function useData(path, dependencies) {
   return data;
 }
 
+function countFiles(data) {
+  const named = new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each]));
+  const files = parseDiff(data.diff).filter((file) => file.path);
+  const drawn = new Set(files.map((file) => file.path));
+  for (const { path, kind } of named.values()) if (!drawn.has(path)) files.push({ path, kind, rows: [], about: [], added: 0, removed: 0 });
+  const total = { added: 0, removed: 0 };
+  for (const file of files) { total.added += file.added; total.removed += file.removed; }
+  return { named, files, total };
+}
+
 function Files({ id, version, isRunning, act }) {
   const [news, setNews] = useState(null);
   const data = useData(`/api/threads/${id}/files`, [version]);
@@ -171,12 +203,7 @@ function Files({ id, version, isRunning, act }) {
   };
   if (!data) return html`<${Empty} title="…" />`;
   if (data.error) return html`<${Problem} error=${data.error} />`;
-  const named = new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each]));
-  const files = parseDiff(data.diff).filter((file) => file.path);
-  const drawn = new Set(files.map((file) => file.path));
-  for (const { path, kind } of named.values()) if (!drawn.has(path)) files.push({ path, kind, rows: [], about: [], added: 0, removed: 0 });
-  const total = { added: 0, removed: 0 };
-  for (const file of files) { total.added += file.added; total.removed += file.removed; }
+  const { named, files, total } = countFiles(data);
   return html`<div class="files">
     <div class="choices"><span class="total"><strong>${files.length > 0 && countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>
       <button disabled=${isRunning || !named.size} onClick=${() => restore("undo")}>${w("undo")}</button>
@@ -202,6 +229,7 @@ function Steps({ id, version, items, isRunning, act }) {
   const data = useData(`/api/threads/${id}/steps`, [version]);
   const [asked, setAsked] = useState(null);
   const [news, setNews] = useState("");
+  useEffect(() => document.querySelector(".steps .here")?.scrollIntoView({ block: "center" }), [!data]);
   if (!data) return html`<${Empty} title="…" />`;
   if (data.error) return html`<${Problem} error=${data.error} />`;
   const { steps, abandoned, forks, origin } = data;
@@ -219,9 +247,10 @@ function Steps({ id, version, items, isRunning, act }) {
   };
   const draw = (step, isHere, isMain) => {
     const called = describeTools(step, items);
+    const isFailed = items.some((item) => item.ok === false && step.calls.includes(item.id));
     const about = [step.words && called, step.role !== "build" && step.role, ...step.files.filter((path) => !called.includes(path))].filter(Boolean);
-    return html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} aria-current=${isHere ? "step" : null}>
-    <span class="number">${step.number}</span><span class="what">${step.words ? html`<${Inline} text=${step.words} />` : called}<small>${isHere && html`<b>${w("here")}</b>`}${about.map((each) => html`<span>${each}</span>`)}</small></span>
+    return html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} tabindex="-1" aria-current=${isHere ? "step" : null}>
+    <span class="number">${step.number}</span><span class="what">${isFailed && html`<span class="failed">${w("mark.bad")}</span> `}${step.words ? html`<${Inline} text=${step.words} />` : called}<small>${isHere && html`<b>${w("here")}</b>`}${about.map((each) => html`<span>${each}</span>`)}</small></span>
     <span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
         <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
       : html`<button disabled=${isRunning || !step.checkpoint_id} onClick=${() => setAsked(step.checkpoint_id)}>${w("rewind")}</button>

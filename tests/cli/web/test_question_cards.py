@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from maxagent import UsageError
-from maxagent.cli.web.question_cards import describe_question, read_answer
+from maxagent.cli.web.question_cards import describe_question, read_answer, summarize_question
 from maxagent.sdk.events import Question
 
 PLAN: dict[str, Any] = {"name": "plan_exit", "args": {"plan": "p.md", "text": "# Plan"}}
@@ -39,6 +39,41 @@ def test_a_card_offers_what_the_question_accepts(
     [card] = describe_question(ask(request_, allowed=allowed))["requests"]
     assert [option["optionId"] for option in card["options"]] == options
     assert card["takes_text"] is takes_text
+
+
+DIFF = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind", "summary"),
+    [
+        (CALL, "approval", ("run", "make", "", 0, 0)),
+        (
+            {"name": "edit", "args": {"file_path": "x"}, "diff": DIFF},
+            "approval",
+            ("edit", "x", "", 2, 1),
+        ),
+        (ASKS, "approval", ("ask", "Which?", "Which?", 0, 0)),
+        (
+            {"name": "run_command", "args": {"command": "x" * 999}},
+            "approval",
+            ("run", "x" * 160, "", 0, 0),
+        ),
+        (PLAN, "switch", ("plan", "p.md", "# Plan", 0, 0)),
+        ({"name": "odd", "args": None}, "approval", ("use", "odd", "", 0, 0)),
+    ],
+)
+def test_a_list_says_what_is_asked(
+    request_: dict[str, Any], kind: str, summary: tuple[str, str, str, int, int]
+) -> None:
+    names = ("verb", "subject", "text", "added", "removed")
+    told = summarize_question(ask(request_, kind=kind))
+    assert told == {"kind": kind, **dict(zip(names, summary, strict=True))}
+
+
+def test_a_reason_that_the_call_says_is_left_out() -> None:
+    [card] = describe_question(ask({**CALL, "description": "it changes files"}))["requests"]
+    assert card["reason"] == ""
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ async def test_changes_of_others_reach_absent_clients(
     await streams.wait(thread)
     looks = asyncio.Queue[None]()
     monkeypatch.setattr("maxagent.sdk.streams.thread_streams.WATCH_INTERVAL", 0.01)
-    watch = asyncio.ensure_future(streams.watch(lambda rows: looks.put_nowait(None)))
+    watch = asyncio.ensure_future(streams.watch(lambda rows: looks.put(None)))
     streams.threads.set_status(thread, "interrupted")  # as another program does
     for _ in range(3):
         await looks.get()

@@ -339,6 +339,7 @@ def test_a_yes_for_always_is_not_asked_again(window):
     window.answers(*edit("once"), {"text": "Allowed."})
     window.type("change it").press("enter")
     window.asked("+ once")
+    window.type("m").asked("+ once", window.words("key.call.edit.written"))
     window.type("a").asked(window.words("choice.hint.enter", leave=""))
     window.press("enter").see("Allowed.")
     window.rest()

@@ -234,7 +234,7 @@ def test_trusted_configuration_applies_and_tests_run(tmp_path: Path) -> None:
     done = subprocess.run(argv, cwd=project, env=environ, capture_output=True, text=True)
     ended = Ended(done.returncode, done.stdout, done.stderr)
     assert (ended.code, ended.outcome, (project / "tested").exists()) == (0, "verified", True)
-    assert any("sets task.test_command" in notice["text"] for notice in ended.told("notice"))
+    assert any("the tests are `touch tested`" in notice["text"] for notice in ended.told("notice"))
     names = [*MCODE, "trust", "--list", "--json"]
     result = subprocess.run(names, cwd=project, env=environ, capture_output=True, text=True)
     assert [item["folder"] for item in json.loads(result.stdout)] == [str(project)]

@@ -6,7 +6,7 @@ An answer can deny a call or have it asked, never allow it: what would loosen is
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from ...config.security.redaction import redact
@@ -33,12 +33,19 @@ _FALSE = frozenset(["", "false", "no", "0", "none", "null", "[]", "{}"])
 _FIELDS = frozenset(["permissiondecision", "decision", "behavior", "verdict"])
 _DECISION_WORD = re.compile(
     r"\b(?:permission_?decision|hook_?specific_?output|decision|den(?:y|ied)|block(?:ed)?|reject(?:ed)?"
-    r"|refused?|forbid(?:den)?|disallow(?:ed)?|prohibited|not allowed)\b",
+    r"|refused?|forbid(?:den)?|disallow(?:ed)?|prohibited|not allowed)\b"
+    # JSON that was cut, or a line of another form
+    r"|\b(?:allow(?:ed)?|approved?|permitted|ok|continue)[\"']?\s*[:=]\s*[\"']?(?:false|no|0)\b",
     re.IGNORECASE,
 )
 NOT_UNDERSTOOD = "its answer is not understood: {answer}"
-# What programs themselves say of a file, and no guard of a call
-_OF_THE_SYSTEM = re.compile(r"(?:permission|access) denied", re.IGNORECASE)
+# What programs themselves say of a file or a server, and no guard of a call
+_OF_THE_SYSTEM = re.compile(
+    r"(?:permission|access)(?: is| was)? denied"
+    r"|connect(?:ion)?(?: was| is| has been| actively)* refused"
+    r"|(?:actively )?refused (?:the |our |your |a )?connections?|refused (?:to connect|it\b)",
+    re.IGNORECASE,
+)
 # Characters of an answer that a question shows
 MAX_SHOWN_LENGTH = 200
 # Events whose plain output is for the model
@@ -65,21 +72,21 @@ def parse_answer(event: HookEvent, captured: CapturedOutput, timeout: float) -> 
     stdout, stderr = _to_text(captured.stdout), _to_text(captured.stderr)
     if captured.timed_out:
         reason = text("it was stopped after {seconds} seconds", seconds=f"{timeout:g}")
-        return HookAnswer("failed", reason, objection=_find_objection(stdout, stderr))
+        return HookAnswer("failed", reason, objection=_find_objection(captured))
     if captured.exit_code == REFUSED:
         return HookAnswer("deny", stderr or stdout or NO_REASON)
     if captured.exit_code:
         first = (stderr or stdout).partition("\n")[0] or "-"
         reason = text("exit code {code}: {first}", code=captured.exit_code, first=first)
-        return HookAnswer("failed", reason, objection=_find_objection(stdout, stderr))
+        return HookAnswer("failed", reason, objection=_find_objection(captured))
     fields = _parse_json(captured.stdout)
-    if fields is None:
-        if event == "before_tool" and _DECISION_WORD.search(stdout):
+    answer = _read_fields(fields) if fields is not None else HookAnswer()
+    if event == "before_tool" and answer.verdict == "pass":
+        in_words = fields is None and _DECISION_WORD.search(stdout)
+        if in_words or _objects(captured.stdout):
             return build_question(stdout)
-        return HookAnswer(note=stdout if event in _SHOWN else "")
-    answer = _read_fields(fields)
-    is_open = event == "before_tool" and answer.verdict == "pass"
-    return build_question(stdout) if is_open and _has_other_decision(fields) else answer
+    note = stdout if fields is None and event in _SHOWN else answer.note
+    return replace(answer, note=note)
 
 
 def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
@@ -100,20 +107,13 @@ def _read_fields(fields: Mapping[str, Any]) -> HookAnswer:
     return HookAnswer(note=note, ignored=ignored)
 
 
-def _find_objection(stdout: str, stderr: str) -> str:
+def _find_objection(captured: CapturedOutput) -> str:
     """Return the output of a hook that has failed, if it holds a decision against the call.
 
     Many guards end with `exit 1` where 2 denies, or print their decision before they fail.
     """
-    fields = _parse_json(stdout.encode(errors="replace"))
-    if fields and _read_fields(fields).verdict == "pass" and not _has_other_decision(fields):
-        stdout = ""
-    objections = (
-        output
-        for output in (stdout, stderr)
-        if _DECISION_WORD.search(_OF_THE_SYSTEM.sub("", output))
-    )
-    return next(objections, "")
+    outputs = (captured.stdout, captured.stderr)
+    return next((_to_text(output) for output in outputs if _objects(output)), "")
 
 
 def build_question(answer: str) -> HookAnswer:
@@ -151,12 +151,27 @@ def _to_word(value: object) -> str:
     return str(value).strip().lower() if value is not None else ""
 
 
+def _objects(output: bytes) -> bool:
+    """Return whether an output has a decision against the call: as JSON, in a line, or in words."""
+    whole, *lines = (_parse_value(part) for part in (output, *output.splitlines()))
+    if any(map(_has_other_decision, (whole, *lines))):
+        return True
+    if isinstance(whole, dict):
+        return False
+    words = output.decode(errors="replace")
+    return bool(_DECISION_WORD.search(_OF_THE_SYSTEM.sub("", words)))
+
+
 def _parse_json(data: bytes) -> Mapping[str, Any] | None:
+    value = _parse_value(data)
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _parse_value(data: bytes) -> object:
     try:
-        value = json.loads(data)
+        return json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _get_text(fields: Mapping[str, Any], name: str) -> str:

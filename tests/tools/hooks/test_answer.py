@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -173,3 +174,49 @@ def test_refusal_in_other_words_is_asked(output: object) -> None:
 )
 def test_other_words_that_refuse_nothing_pass(output: object) -> None:
     assert parse_answer("before_tool", captured(output), 5).verdict == "pass"
+
+
+FAILING = [{"code": 1}, {"code": 137}, {"timed_out": True}]
+AGAINST: list[object] = [
+    {"continue": False, "stopReason": "no"},
+    {"allow": False},
+    {"ok": False, "reason": "unsafe"},
+    {"approved": False},
+    {"decision": "ask"},
+    {"action": "stop"},
+    [{"allow": False}],
+    'checked\n{"ok": "no"}\n',
+    '{"allow": false, "why": "it writes',
+    "allow=false",
+]
+OF_SERVERS = [
+    "curl: (7) Failed to connect to 127.0.0.1 port 9: Connection refused",
+    "dial tcp 127.0.0.1:9: connect: connection refused",
+    "the server refused the connection",
+    "localhost refused to connect.",
+    "the target machine actively refused it",
+    "Permission denied (publickey).",
+    "ERROR 1045: Access denied for user",
+    '{"allow": true, "note": "connection refused once"}',
+]
+
+
+@pytest.mark.parametrize("ending", FAILING)
+@pytest.mark.parametrize("output", AGAINST)
+def test_failing_guard_objects_in_any_form(output: object, ending: dict[str, Any]) -> None:
+    answer = parse_answer("before_tool", captured(output, **ending), 5)
+    assert answer.verdict == "failed" and answer.objection
+    on_stderr = captured("", output if isinstance(output, str) else json.dumps(output), **ending)
+    assert parse_answer("before_tool", on_stderr, 5).objection
+
+
+@pytest.mark.parametrize("output", AGAINST)
+def test_guard_that_ends_well_passes_no_refusal(output: object) -> None:
+    assert parse_answer("before_tool", captured(output), 5).verdict != "pass"
+
+
+@pytest.mark.parametrize("ending", FAILING)
+@pytest.mark.parametrize("output", OF_SERVERS)
+def test_guard_without_its_server_objects_nothing(output: str, ending: dict[str, Any]) -> None:
+    assert not parse_answer("before_tool", captured(output, **ending), 5).objection
+    assert not parse_answer("before_tool", captured("", output, **ending), 5).objection

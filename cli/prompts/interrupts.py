@@ -10,8 +10,8 @@ from ...sdk.events import Question
 from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
-from ..rendering.approval_request import ROOM_FOR_ANSWER, describe_asker, show_request
-from ..rendering.console import can_redraw, open_console, show_line, write_captured
+from ..rendering.approval_request import describe_asker, show_request
+from ..rendering.console import can_redraw, open_console, show_line
 from ..rendering.diffs.history import KEPT_DIFFS
 from ..rendering.event_text import describe_review
 from ..rendering.tool_summary import format_call
@@ -88,12 +88,8 @@ def _ask_together(
 
 
 def _show_all(console: Console, requests: Sequence[ApprovalRequest]) -> bool:
-    """Show several calls; return whether all of them fit on the screen together."""
-    with console.capture() as rows:
-        for request in requests:
-            show_request(console, request)
-    write_captured(console, text := rows.get())
-    return text.count("\n") + ROOM_FOR_ANSWER <= console.height
+    """Show several calls; return whether each fits: the list keeps what is too large together."""
+    return all([show_request(console, request) for request in requests])
 
 
 def _ask_each(

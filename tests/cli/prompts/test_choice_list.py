@@ -197,7 +197,29 @@ def test_foreign_label_is_shown_escaped(tmp_path: Path, label: str, shown: str) 
         assert label not in terminal.shown
 
 
-def test_choice_named_more_is_a_choice(tmp_path: Path) -> None:
-    with open_terminal(tmp_path, ASKS.replace("'keep'", "'more'")) as terminal:
-        terminal.wait_for(is_ready)
-        terminal.type("1").wait_for("got more")
+PLAIN = [("one", False), ("more", False), ("no", False)]
+MANY = [("one", False), ("two", False), ("three", True), ("four", True), ("no", False)]
+
+
+@pytest.mark.parametrize(
+    ("offered", "keys", "word"),
+    [
+        (PLAIN, ["2"], "more"),
+        (PLAIN[1:], ["1"], "more"),
+        ([("more", False), ("less", False), ("most", False), ("no", False)], ["1"], "more"),
+        ([*PLAIN[:2], ("x", False), ("y", False), ("z", False)], ["2"], "more"),
+        (MANY, ["1"], "one"),
+        (MANY, ["3", "3"], "three"),
+        (MANY, ["3", "5"], "no"),
+    ],
+)
+def test_only_folded_choices_are_asked_again(
+    tmp_path: Path, offered: list[tuple[str, bool]], keys: list[str], word: str
+) -> None:
+    choices = f"[Choice(word, word, letter='', is_rare=rare) for word, rare in {offered}]"
+    code = f"{SETUP}print('got', choose(open_console(), 'Which?', {choices}).word, 'once')\n"
+    with open_terminal(tmp_path, code) as terminal:
+        for at, key in enumerate(keys):
+            terminal.wait_for(lambda screen, at=at: is_ready(screen) and at == ("5 no" in screen))
+            terminal.type(key)
+        terminal.wait_for(f"got {word} once")

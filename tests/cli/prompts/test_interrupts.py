@@ -6,6 +6,8 @@ import pytest
 from maxagent.cli.prompts.interrupts import ask_question, ask_questions
 from maxagent.sdk.events import Question
 
+from .test_choice_list import is_ready, open_terminal
+
 COMMAND = {
     "name": "run_command",
     "args": {"command": "make \x1b[2Jall"},
@@ -263,3 +265,43 @@ def test_each_child_is_asked_under_its_name(monkeypatch, capsys):
     assert [answer.question for answer in answers] == ["explore-1"]  # the second is left open
     err = capsys.readouterr().err
     assert "explore-1 asks (1 of 2)" in err and "shell-1 asks (2 of 2)" in err
+
+
+def command(text):
+    return {"name": "run_command", "args": {"command": text}, "description": "why"}
+
+
+TWO_COMMANDS = [command("make first"), command("make last")]
+TALL = command("echo first\n" + "echo more\n" * 30 + "echo last")
+LONG = command("echo first" + " more" * 300 + " last")
+EDITS = [edit_of("a", "first", "-a\n+first\n"), edit_of("b", "last", "-b\n+last\n")]
+
+
+@pytest.mark.parametrize(
+    ("requests", "rows", "is_kept"),
+    [
+        (TWO_COMMANDS, 40, False),
+        ([command("first"), command("next"), command("last")], 60, False),
+        (EDITS, 50, False),
+        ([EDITS[0], TWO_COMMANDS[1]], 50, False),
+        (TWO_COMMANDS, 16, True),
+        (EDITS, 16, True),
+        ([TALL, TWO_COMMANDS[1]], 30, True),
+        ([TWO_COMMANDS[0], LONG], 24, True),
+    ],
+)
+def test_several_calls_vanish_with_their_answer(tmp_path, requests, rows, is_kept):
+    code = (
+        "from maxagent.cli.prompts.interrupts import ask_question\n"
+        "from maxagent.sdk.events import Question\n"
+        f"allowed = [{{'allowed_decisions': {ANY}}}] * {len(requests)}\n"
+        f"answer = ask_question(Question('t', 'i', 'approval', {requests}, allowed))\n"
+        "print('got', [decision['type'] for decision in answer.decisions])\n"
+    )
+    with open_terminal(tmp_path, code) as terminal:
+        terminal.resize(80, rows)
+        terminal.wait_for(is_ready)
+        assert "first" in terminal.scrollback() and "last" in terminal.scrollback()
+        terminal.type("y").wait_for("got ['approve'")
+        shown = terminal.scrollback().partition("got [")[0]
+        assert ("first" in shown, "last" in shown) == (is_kept, is_kept)

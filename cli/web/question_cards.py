@@ -75,8 +75,10 @@ def _describe_request(
     reason = str(request.get("description") or "")
     configs = question.review_configs
     allowed = configs[number].get("allowed_decisions", ()) if number < len(configs) else ()
-    texts = [str(args[key]) for key in _TEXTS if args.get(key)]
     has_choices = bool(args.get("options"))
+    is_call = _is_call(question, name, has_choices)
+    # of a call, all that it sends is shown
+    texts = [] if is_call else [str(args[key]) for key in _TEXTS if args.get(key)]
     takes_edit = "edit" in allowed and not is_form(request)
     is_text = "respond" in allowed and "approve" not in allowed
     return {
@@ -85,7 +87,7 @@ def _describe_request(
         "verb": (phrase := describe_call(name, args)).infinitive,
         "subject": phrase.subject,
         "rule": str(request.get("always") or ""),
-        "is_call": _is_call(question, name, has_choices),
+        "is_call": is_call,
         "args": _list_arguments(request),
         # the title of a switch says it, or the text that is asked
         "reason": ""

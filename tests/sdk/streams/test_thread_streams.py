@@ -94,6 +94,22 @@ async def test_a_message_outlives_a_crash(
     assert bool(numbers.list_running()) == is_taken
 
 
+async def test_an_unsent_message_holds_no_secret(streams: ThreadStreams, project: Path) -> None:
+    thread, secret = create_thread_id(), "AKIAIOSFODNN7EXAMPLQ"
+    await streams.begin(thread, talk(project, thread, {"text": "One."}, {"text": "Two."}), "Hello")
+    await streams.wait(thread)
+    numbers, messages = EventNumbers(locate_database(streams.home)), list[str]()
+
+    def read_unsent() -> None:
+        messages.extend(json.dumps(each) for each in numbers.list_running().values())
+
+    begun = asyncio.ensure_future(streams.say(thread, f"The key is {secret}.", {}))
+    while not begun.done():
+        await asyncio.to_thread(read_unsent)
+    await streams.wait(thread)
+    assert "The key is" in "".join(messages) and secret not in "".join(messages)
+
+
 @pytest.mark.parametrize("steps", range(8))
 async def test_a_stop_at_any_step_ends_the_run(
     steps: int, streams: ThreadStreams, project: Path

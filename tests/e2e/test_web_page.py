@@ -220,6 +220,23 @@ def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
     assert (program.project / "a.txt").read_text() == "z"
 
 
+def test_a_call_is_asked_with_all_it_sends(browser: Any, tmp_path: Path) -> None:
+    run = {"name": "run_command", "args": {"command": "touch made", "cwd": "sub"}}
+    fetch = {"url": "https://127.0.0.1:1/page", "format": "text"}
+    answers = [{"tool_calls": [each]} for each in [run, {"name": "webfetch", "args": fetch}]]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers, {"text": "The end."}))
+    (program.project / "sub").mkdir()
+    with PageServer(program, LLC_SECURITY__MODE="ask") as server:
+        page = open_page(browser, server, 360)
+        begin(page, "Fetch.")
+        page.wait_for_selector(".question .command:has-text('touch made')")
+        assert page.inner_text(".question .arguments").split() == ["cwd", "sub"]
+        page.click(".question .option >> nth=0")
+        page.wait_for_selector(".question:has-text('127.0.0.1:1/page')")
+        assert "text" in page.inner_text(".question .arguments").split()
+        assert page.problems == []
+
+
 def test_an_edit_outlives_an_answer_from_elsewhere(browser: Any, tmp_path: Path) -> None:
     run = {"name": "run_command", "args": {"command": "echo a >> log"}}
     program = Program(

@@ -77,8 +77,12 @@ function Asked({ request, files }) {
   if (/^plan_/.test(name)) return html`<p>${title}</p>`;
   if (texts.length) return null;
   const isCommand = name === "run_command" && typeof args.command === "string";
+  // of a call, all that it sends is shown: the command, the change, or every argument
+  const drawn = isCommand ? ["command"] : files.length ? Object.keys(args) : [];
+  const others = Object.entries(args).filter(([key, value]) => request.is_call && !drawn.includes(key) && value !== subject);
   return html`<p class="call-title"><b>${verb}</b> ${!isCommand && html`<code>${subject}</code>`} ${files.length === 1 && html`<${Counts} file=${files[0]} />`}</p>
-    ${isCommand && html`<pre class="command" tabindex="0">${args.command}</pre>`}`;
+    ${isCommand && html`<pre class="command" tabindex="0">${args.command}</pre>`}
+    ${others.length > 0 && html`<dl class="arguments">${others.map(([key, value]) => html`<dt>${key}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}</dl>`}`;
 }
 
 // A yes that also holds later
@@ -89,7 +93,8 @@ function drawOption(option, { rule, is_call }, folder) {
   const { optionId, name } = option;
   if (!is_call) return name;
   if (isLasting(option)) {
-    const [, tool, about] = /^(\w+)\((.*)\)$/s.exec(rule) || [null, rule, ""];
+    const [, tool, about] = /^(\w+)\((.*)\)$/s.exec(rule) || [];
+    if (!tool) return html`<span>${w(`option.${optionId}`)}</span><small>${name}</small>`;
     return html`<span>${w(`option.${optionId}`)}</span><small>${w(`call.${describeCall(tool, {})[0]}`)} ${about.replaceAll(`/${folder}/`, "").replace(/:\*$/, " …")}</small>`;
   }
   return html`<span>${name}</span><small>${w(`option.${optionId}`)}</small>`;

@@ -20,6 +20,7 @@ PRINTED = {
         "row",
         "row",
         "row",
+        "row",
         "content",
         "row",
     ],
@@ -27,7 +28,6 @@ PRINTED = {
         "Text.assemble((head, 'dim'), row)",
         "Text.assemble(MARGIN, row) if row else row",
     ],
-    "app.py": ["row"],
     "prompts/first_run.py": ["row"],
     "rendering/block_printer.py": ["row"],
     "rendering/blocks/renderer.py": [

@@ -99,7 +99,7 @@ def test_translated_page_does_not_change_the_other_language(tmp_path: Path) -> N
     assert "Usage:" in english and not CHINESE.search(english)
 
 
-def test_english_help_loads_no_catalogue() -> None:
+def test_english_help_loads_no_catalogue(tmp_path: Path) -> None:
     code = (
         "import sys; from maxagent.cli.app import main; sys.argv[1:] = ['--help']\n"
         "try: main()\n"
@@ -107,7 +107,7 @@ def test_english_help_loads_no_catalogue() -> None:
         "    from maxagent.cli.i18n import catalogs as i18n\n"
         "    print(i18n.load_catalog.cache_info().currsize)"
     )
-    environ = {"LC_ALL": "C.UTF-8", "MAXAGENT_HOME": "/nowhere"}
+    environ = {"LC_ALL": "C.UTF-8", "MAXAGENT_HOME": str(tmp_path / "nowhere")}
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environ
     )

@@ -222,7 +222,7 @@ def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
 
 def test_a_call_is_asked_with_all_it_sends(browser: Any, tmp_path: Path) -> None:
     run = {"name": "run_command", "args": {"command": "touch made", "cwd": "sub"}}
-    fetch = {"url": "https://127.0.0.1:1/page", "format": "text"}
+    fetch = {"url": "https://docs.example.org/page", "format": "text"}
     answers = [{"tool_calls": [each]} for each in [run, {"name": "webfetch", "args": fetch}]]
     program = Program(tmp_path, "", write_script(tmp_path, *answers, {"text": "The end."}))
     (program.project / "sub").mkdir()
@@ -232,7 +232,7 @@ def test_a_call_is_asked_with_all_it_sends(browser: Any, tmp_path: Path) -> None
         page.wait_for_selector(".question .command:has-text('touch made')")
         assert page.inner_text(".question .arguments").split() == ["cwd", "sub"]
         page.click(".question .option >> nth=0")
-        page.wait_for_selector(".question:has-text('127.0.0.1:1/page')")
+        page.wait_for_selector(".question:has-text('docs.example.org/page')")
         assert "text" in page.inner_text(".question .arguments").split()
         assert page.problems == []
 

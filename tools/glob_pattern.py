@@ -176,6 +176,8 @@ def _matches_parts(path: Sequence[str], pattern: Sequence[Name | None]) -> bool:
             if place < len(pattern) and (part := pattern[place]) and part.fullmatch(name)
         }
         reached = _with_skips(skips | steps, pattern)
+        if not reached:
+            return False
     return len(pattern) in reached
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ...config.text import text
 from .call import RequestedCall
 from .decision import Decision
+from .path_pattern import PathPattern
 from .rule import Rule
 from .subject import EDITING_TOOLS, Subject
 
 if TYPE_CHECKING:
     from ..shell.parsing.simple_command import SimpleCommand
+    from .tree_walk import ReadTree
 
 # Programs that show, copy or search the files in their arguments
 _READERS_LIST = """
@@ -37,7 +39,7 @@ def evaluate_named_files(call: RequestedCall, rules: Sequence[Rule]) -> Decision
     reading = [rule for rule in rules if rule.tool == "read_file"]
     editing = [rule for rule in rules if rule.tool in EDITING_TOOLS]
     decisions = [
-        *(_decide_tree(rule, step, name) for rule, step, name in _find_trees(call, reading)),
+        *_decide_trees(call, reading),
         *(_decide_read(rule, name, sure) for rule, name, sure in _find_reads(call, reading)),
         *(_decide_write(rule, name) for rule, name in _find_writes(call, editing)),
     ]
@@ -55,7 +57,7 @@ def _decide_read(rule: Rule, name: str, is_certain: bool) -> Decision:
     return Decision("deny" if is_denied else "ask", reason, rule.description)
 
 
-def _decide_tree(rule: Rule, step: "SimpleCommand", name: str) -> Decision:
+def _decide_tree(rule: Rule, name: str, step: "SimpleCommand", *, is_certain: bool) -> Decision:
     reason = text(
         "`{program}` would read `{name}`, which the rule `{kind} {text}` covers: name other files "
         "or folders, or leave it out",
@@ -64,7 +66,18 @@ def _decide_tree(rule: Rule, step: "SimpleCommand", name: str) -> Decision:
         kind=rule.kind,
         text=rule.text,
     )
-    return Decision(rule.kind, reason, rule.description)
+    return Decision(rule.kind if is_certain else "ask", reason, rule.description)
+
+
+def _ask_for_size(rule: Rule, step: "SimpleCommand") -> Decision:
+    reason = text(
+        "`{program}` would read too many files to check them against the rule `{kind} {text}`: "
+        "name a smaller folder, or leave folders out",
+        program=step.program,
+        kind=rule.kind,
+        text=rule.text,
+    )
+    return Decision("ask", reason, rule.description)
 
 
 def _decide_write(rule: Rule, name: str) -> Decision:
@@ -95,28 +108,68 @@ def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Ru
                 yield rule, name.text, name.exact and not name.by_chance
 
 
-def _find_trees(
-    call: RequestedCall, rules: Sequence[Rule]
-) -> "Iterator[tuple[Rule, SimpleCommand, str]]":
-    """Yield each rule on a file that a command reads because it reads a folder above."""
-    from .command_trees import find_tree_files
-
+def _decide_trees(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[Decision]:
+    """Yield what the rules on files say to the folders that a command reads."""
     patterns = sorted(
         (rule for rule in rules if rule.pattern), key=lambda rule: rule.kind != "deny"
     )
-    steps = _list_steps(call) if patterns else ()
-    for at, step in enumerate(steps):
-        stricter = patterns
-        for name in find_tree_files(step, steps[at + 1 :], call.workspace.root, _READERS):
-            file = Subject((name,), folder=str(call.workspace.root))
-            if rule := next(
-                (rule for rule in stricter if name == "." or rule.may_match(file)), None
-            ):
-                yield rule, step, name
-                is_final = rule.kind == "deny"
-                stricter = [] if is_final else [other for other in stricter if other.kind == "deny"]
-            if not stricter:
-                break
+    if not patterns:
+        return
+    from .command_trees import find_read_trees
+    from .tree_walk import ReadTree, TooManyFilesError
+
+    steps, root = _list_steps(call), call.workspace.root
+    seen = set[ReadTree]()
+    for step in steps:
+        for tree in find_read_trees(step, steps, _READERS):
+            if tree in seen:
+                continue
+            seen.add(tree)
+            try:
+                if found := _find_in_tree(tree, root, patterns):
+                    yield _decide_tree(*found, step, is_certain=tree.is_certain)
+            except TooManyFilesError:
+                yield _ask_for_size(patterns[0], step)
+
+
+def _find_in_tree(tree: "ReadTree", root: Path, rules: Sequence[Rule]) -> tuple[Rule, str] | None:
+    """Return a rule on a file in a folder, and the file; one that denies, if there is one."""
+    from .tree_walk import walk_tree
+
+    find_rule = _FileRules(rules, str(root))
+    found: tuple[Rule, str] | None = None
+    has_deny = rules[0].kind == "deny"
+    for name in walk_tree(tree, root, lambda name: find_rule(name) is not None):
+        rule = find_rule(name)
+        if rule and (rule.kind == "deny" or not has_deny):
+            return rule, name
+        found = found or (rule and (rule, name))
+    return found
+
+
+class _FileRules:
+    """The rules on the files of a walk, each folder looked at once."""
+
+    def __init__(self, rules: Sequence[Rule], root: str) -> None:
+        self._rules, self._root = rules, root
+        self._of_folders: dict[str, list[Rule]] = {"": []}
+
+    def __call__(self, name: str) -> Rule | None:
+        """Return the first rule on a file."""
+        folder = name.rpartition("/")[0]
+        if folder not in self._of_folders:
+            above = Subject((folder,), folder=self._root)
+            self._of_folders[folder] = [rule for rule in self._rules if rule.may_match(above)]
+        inherited, file = self._of_folders[folder], Subject((name,), folder=self._root)
+        for rule in self._rules:
+            if rule in inherited or _matches_entry(rule, file):
+                return rule
+        return None
+
+
+def _matches_entry(rule: Rule, file: Subject) -> bool:
+    pattern = rule.pattern
+    return pattern.matches_entry(file) if isinstance(pattern, PathPattern) else True
 
 
 def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:

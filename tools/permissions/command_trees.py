@@ -1,165 +1,298 @@
-"""Files that a command reads because it reads a folder above them, as `grep -r x .` does."""
+"""Folders that a command reads, as `grep -r x .` does."""
 
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..shell.parsing.flags import NotReadOnlyError
-from ..shell.readonly.recursive_programs import RG_TYPES
-from ..shell.readonly.tree_access import RipgrepIgnore, TraversalOptions, walk_files
+from ..shell.parsing.find_arguments import find_start_folders
+from ..shell.parsing.find_expression import parse_find
+from ..shell.parsing.flags import NotReadOnlyError, ParsedArguments
+from ..shell.parsing.git_command import find_git_command, split_git_command
+from .tree_filters import LeftOut, PatternFilter, compile_inclusion
+from .tree_programs import PROGRAMS, TreeProgram, spell_out
+from .tree_walk import ReadTree
 
 if TYPE_CHECKING:
     from ..shell.parsing.simple_command import SimpleCommand
 
-# Programs that read folders with such an option, and those that do without
-_OPTIONS = {
-    **dict.fromkeys(
-        ("grep", "egrep", "fgrep", "zgrep"),
-        re.compile(r"-[a-zA-Z]*[rR]\w*|--(dereference-)?recursive|--directories=recurse|recurse"),
-    ),
-    **dict.fromkeys(("diff", "zip", "scp"), re.compile(r"-[a-zA-Z]*r\w*|--recursive")),
-    **dict.fromkeys(("cp", "rsync"), re.compile(r"-[a-zA-Z]*[rRa]\w*|--recursive|--archive")),
-}
-_SEARCHES = frozenset(["rg", "ag", "ack"])
-_COPIES = frozenset(["tar", "bsdtar", "7z", "7za"])
-_LISTS = frozenset(["find", "fd", "fdfind"])
-_GIT_SEARCHES = frozenset(["grep", "archive"])
-_PATCHES = frozenset(["-p", "-u", "--patch"])
 # Options after which a program is named that gets the files, and programs that name one
-_STARTS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
+_STARTS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
+_FD_STARTS = frozenset(["-x", "-X", "--exec", "--exec-batch"])
 _FEEDS = frozenset(["xargs", "parallel", "cpio"])
-_LEFT_OUT = re.compile(
-    r"--(?:exclude|exclude-dir|ignore|ignore-dir)(?:=(.+))?|-x|:(?:!|\^|\(exclude\))(.+)"
+# Words that read folders in a command which is not understood
+_MAY_READ_FOLDERS = re.compile(r"-[^-]*[rRad].*|--(rec|arch|deref|dir|files-from).*")
+_MAKES_TAR = frozenset(["-c", "-r", "-u", "--create", "--append", "--update"])
+_READS_TAR = frozenset(
+    [
+        "-x",
+        "-t",
+        "-d",
+        "-A",
+        "--extract",
+        "--get",
+        "--list",
+        "--diff",
+        "--compare",
+        "--delete",
+        "--test-label",
+        "--concatenate",
+        "--catenate",
+    ]
 )
-_TAKEN_IN = re.compile(r"--(?:include|glob|iglob)(?:=(.+))?|-g(.+)?|-i?name|-i?path")
-_NOT = frozenset(["!", "-not"])
-_ALL_FILES = re.compile(r"(-uu*|-\.|--hidden|--no-ignore|--unrestricted|-[a-zA-Z]*[uUI][a-zA-Z]*)")
+# Commands of git that show the lines of files, or do so with an option
+_SHOWS_FILES = frozenset(
+    ["grep", "archive", "diff", "difftool", "show", "range-diff", "format-patch", "fast-export"]
+)
+_MAY_SHOW_FILES = frozenset(
+    ["log", "whatchanged", "reflog", "stash", "diff-tree", "diff-index", "diff-files"]
+)
+_FROM_HERE = frozenset(["grep", "archive", "ls-files"])
+_PATCH = re.compile(
+    r"-(?![SGLOn])[a-zA-Z]*[puUWcm].*|--(patch.*|unified.*|cc|word-diff.*|color-words.*"
+    r"|function-context|check|diff-merges.*|remerge-diff|dd)"
+)
+_SUMMED_UP = re.compile(
+    r"-s|-q|--(stat|numstat|shortstat|dirstat|summary|compact-summary|name-only|name-status|raw"
+    r"|no-patch|quiet)(=.*)?"
+)
+# Options of git that take no other word
+_ALONE = re.compile(
+    r"-[puwbiIEFPchHlLzsqn\d]*|-U\d+|--[\w-]+=.*|--(patch|cached|staged|stat|no-color"
+    r"|color|oneline|follow|reverse|all|no-ext-diff|no-pager|no-index|line-number|ignore-case"
+    r"|untracked|name-only|name-status|no-merges|merges|files-with-matches|count)"
+)
+_LISTS_OTHERS = frozenset(
+    ["-o", "--others", "-i", "--ignored", "--no-index", "--no-exclude-standard"]
+)
+_EXCLUDED = re.compile(r":(?:!|\^|\(exclude\))(.+)")
 
 
-@dataclass(frozen=True)
-class _NameFilter:
-    """The names that options leave out, and those that alone are taken in."""
+def find_read_trees(
+    step: "SimpleCommand", steps: Sequence["SimpleCommand"], readers: frozenset[str]
+) -> Iterator[ReadTree]:
+    """Yield the folders that a step reads.
 
-    left_out: tuple[str, ...]
-    taken_in: tuple[str, ...]
-
-    def reads(self, name: str) -> bool:
-        """Return whether a file is read, by its path in the project."""
-        parts = name.split("/")
-        ways = {*parts, name, f"./{name}", *("/".join(parts[:end]) for end in range(len(parts)))}
-        if any(fnmatchcase(way, pattern) for pattern in self.left_out for way in ways):
-            return False
-        return not self.taken_in or any(
-            fnmatchcase(way, pattern)
-            for pattern in self.taken_in
-            for way in (parts[-1], name, f"./{name}")
-        )
-
-
-def find_tree_files(
-    step: "SimpleCommand", later: Sequence["SimpleCommand"], root: Path, readers: frozenset[str]
-) -> Iterator[str]:
-    """Yield the project's files that a step reads in whole folders, by their paths.
-
-    Yields `.` if there are too many. `later` are the steps that may get its output, `readers` the
-    programs that read what they are given.
+    `steps` are those of the line: they may read what it lists. `readers` are the programs that read
+    what they are given.
     """
-    if step.folder is None or not _reads_folders(step, later, readers):
+    if step.folder is None:
         return
-    arguments = [word.text for word in step.words[1:]]
-    names = _parse_filter(step.program, arguments)
-    for folder in _find_folders(step, arguments):
-        top = Path(os.path.realpath(folder))
-        if not top.is_relative_to(root):
-            continue
-        manner = TraversalOptions(lambda _: True, _choose_skips(step, arguments, root))
-        try:
-            for entry in walk_files(top, manner):
-                name = os.path.relpath(entry.path, root)
-                if names.reads(name) and not manner.skips(Path(entry.path)):
-                    yield name
-        except NotReadOnlyError:
-            yield "."
+    words, reads = [word.text for word in step.words[1:]], partial(_names_reader, readers)
+    is_piped = _is_read_later(step, steps, readers | {"cpio"})
+    if step.program == "git":
+        yield from _find_git_trees(step.folder, words, is_piped=is_piped)
+    elif step.program == "find":
+        yield from _find_trees_of_find(step.folder, words, is_piped=is_piped, reads=reads)
+    elif program := PROGRAMS.get(step.program):
+        if step.program in ("fd", "fdfind"):
+            at = next((at for at, word in enumerate(words) if word in _FD_STARTS), len(words))
+            if not is_piped and not reads(words[at:]):
+                return
+            words = words[:at]
+        elif step.program == "rg" and "--files" in words and not is_piped:
+            return
+        yield from _find_program_trees(step, program, words)
 
 
-def _reads_folders(
-    step: "SimpleCommand", later: Sequence["SimpleCommand"], readers: frozenset[str]
+def _names_reader(readers: frozenset[str], words: Sequence[str]) -> bool:
+    """Return whether a command, or the code in it, names a program that reads files."""
+    parts = (part for word in words for part in re.split(r"[^\w./-]+", word))
+    return any(part.rpartition("/")[2] in readers - {"."} for part in parts if part)
+
+
+def _is_read_later(
+    step: "SimpleCommand", steps: Sequence["SimpleCommand"], readers: frozenset[str]
 ) -> bool:
-    arguments = [word.text for word in step.words[1:]]
-    if option := _OPTIONS.get(step.program):
-        return any(map(option.fullmatch, arguments))
-    if step.program in _SEARCHES:
-        return "--files" not in arguments
-    if step.program == "git" and not _GIT_SEARCHES.isdisjoint(arguments[:4]):
-        return True
-    if step.program == "git" and "log" in arguments[:4]:  # with the lines of all files
-        return not _PATCHES.isdisjoint(arguments)
-    if step.program in _COPIES:
-        return not any(
-            re.fullmatch(r"-?-?(x\w*|t\w*|extract|list|get)", word) for word in arguments[:1]
-        )
-    if step.program in _LISTS or (step.program == "git" and "ls-files" in arguments):
-        started = arguments[
-            next((at for at, word in enumerate(arguments) if word in _STARTS), len(arguments)) :
-        ]
-        return not readers.isdisjoint(started) or any(
-            other.program in _FEEDS
-            and step.program in other.feed.programs
-            and not (readers | {"cpio"}).isdisjoint(word.text for word in other.words)
-            for other in later
-        )
+    """Return whether another step may read the files that this one lists."""
+    for other in steps:
+        words = [word.text for word in other.words[1:]]
+        is_fed = step.program in other.feed.programs
+        if is_fed and other.program in _FEEDS and _names_reader(readers, [other.program, *words]):
+            return True
+        if (is_fed or step.substituted) and other.program in readers and not other.literal:
+            return True
     return False
 
 
-def _find_folders(step: "SimpleCommand", arguments: Sequence[str]) -> list[Path]:
-    """Return the folders that are named; where no file is named either, that of the command."""
+def _find_program_trees(
+    step: "SimpleCommand", program: TreeProgram, words: Sequence[str]
+) -> Iterator[ReadTree]:
     folder = step.folder or Path()
-    operands = [word for word in arguments if not word.startswith(("-", ":"))]
-    if step.program in _OPTIONS.keys() - {"cp", "rsync", "scp", "zip", "diff"} | _SEARCHES:
-        operands = operands if {"-e", "-f", "--regexp", "--file"} & {*arguments} else operands[1:]
-    if step.program in ("cp", "rsync", "scp"):
-        operands = operands[:-1]
-    paths = [folder / re.sub(r"(^|/)\*+$", r"\1", os.path.expanduser(word)) for word in operands]
-    existing = [path for path in paths if path.exists()]
-    if existing or step.program in ("cp", "rsync", "scp", "diff", "zip", *_COPIES):
-        return [path for path in existing if path.is_dir()]
-    return [folder]
+    try:
+        parsed = program.flags.parse(step.program, spell_out(step.program, words))
+    except NotReadOnlyError:  # then it may read all that it names
+        if program.recursive and not any(map(_MAY_READ_FOLDERS.fullmatch, words)):
+            return
+        named = [(folder, word) for word in words if not word.startswith("-")]
+        yield from _build_trees(step, program, named, None)
+        return
+    if step.program in ("tar", "bsdtar") and not _makes_tar(parsed):
+        return
+    if step.program in ("7z", "7za") and words[:1] not in (["a"], ["u"]):
+        return
+    if program.reads_folders(parsed):
+        yield from _build_trees(step, program, _list_operands(step, program, parsed), parsed)
 
 
-def _parse_filter(program: str, arguments: Sequence[str]) -> _NameFilter:
-    left_out, taken_in = list[str](), list[str]()
-    for before, word, value in zip(["", *arguments], arguments, [*arguments[1:], ""], strict=False):
-        if match := _LEFT_OUT.fullmatch(word):
-            left_out.append(match[1] or match[2] or value)
-        elif match := _TAKEN_IN.fullmatch(word):
-            pattern = match[1] or match[2] or value
-            is_left_out = before in _NOT or pattern.startswith("!") or "-prune" in arguments
-            (left_out if is_left_out else taken_in).append(pattern.lstrip("!"))
-        elif word in ("-t", "--type") and program == "rg":
-            taken_in += RG_TYPES.get(value, ("*",))
-    is_choice = program == "find" and not {"-o", "-or"}.isdisjoint(arguments)
-    return _NameFilter(tuple(map(_trim, left_out)), () if is_choice else tuple(taken_in))
+def _makes_tar(parsed: ParsedArguments) -> bool:
+    return parsed.has_any(*_MAKES_TAR) or not parsed.has_any(*_READS_TAR)
 
 
-def _trim(pattern: str) -> str:
-    return re.sub(r"^(\./|/|\*\*/)|/(\*\*?)?$", "", pattern)
+def _list_operands(
+    step: "SimpleCommand", program: TreeProgram, parsed: ParsedArguments
+) -> list[tuple[Path, str]]:
+    """Return the files and folders that are named, each with the folder in which it is."""
+    folder, operands = step.folder or Path(), list[tuple[Path, str]]()
+    for flag, value in parsed.entries:
+        if flag in ("-C", "--directory") and step.program in ("tar", "bsdtar"):
+            folder /= value
+        elif not flag:
+            operands.append((folder, value))
+    if program.lists.intersection(parsed.flag_values):
+        operands.append((folder, "."))
+    if program.pattern is not None and not parsed.has_any(*program.pattern):
+        return operands[1:]
+    if program.last is not None and not parsed.has_any(*program.last):
+        return operands[:-1]
+    return operands[1:] if step.program == "zip" else operands
 
 
-def _choose_skips(
-    step: "SimpleCommand", arguments: Sequence[str], root: Path
-) -> Callable[[Path], bool]:
-    """Return what a program skips by itself: git's folder, hidden names, those of .gitignore."""
-    if step.program not in {*_SEARCHES, "git", "fd", "fdfind"} or (
-        step.program != "git" and any(map(_ALL_FILES.fullmatch, arguments))
-    ):
-        return lambda path: path.name == ".git"
-    ignored = RipgrepIgnore(root, lambda name: step.program == "git" and name.startswith("."))
+def _build_trees(
+    step: "SimpleCommand",
+    program: TreeProgram,
+    operands: Sequence[tuple[Path, str]],
+    parsed: ParsedArguments | None,
+) -> Iterator[ReadTree]:
+    places = [(base, word) for base, word in operands if (base / _trim(word)).exists()]
+    is_input = program.takes_input and step.feed.programs and not step.wrapped
+    is_unknown = not places and any("$" in word or "`" in word for _, word in operands)
+    if is_unknown or (not places and program.reads_here and not is_input):
+        places = [(step.folder or Path(), ".")]
+    found = program.build_filter(parsed) if parsed else PatternFilter()
+    skips, follows = "none", True
+    if parsed:
+        follows = program.always_follows or parsed.has_any(*program.follows)
+        skips = "ignored" if parsed.has_any(*program.hidden) else program.skips
+        skips = "none" if parsed.has_any(*program.ignored) else skips
+    for base, word in places:
+        path = base / _trim(word)
+        if path.is_dir():
+            shown = _show(program, base, word)
+            top = os.path.realpath(path)
+            yield ReadTree(top, shown, found, follows, skips, is_certain=not is_unknown)
 
-    def skips(path: Path) -> bool:
-        return path.name == ".git" or ignored(path)
 
-    return skips
+def _trim(word: str) -> str:
+    """Return the folder of all files that a pattern such as `src/*` names."""
+    return re.sub(r"(^|/)\*+$", r"\1", os.path.expanduser(word))
+
+
+def _show(program: TreeProgram, base: Path, word: str) -> str:
+    """Return the path of a folder as the program's patterns see it."""
+    if program.shown == "given":
+        return word.rstrip("/") or word
+    if program.shown == "inside":
+        return "" if word.endswith(("/", ".")) else os.path.basename(word)
+    shown = os.path.relpath(os.path.normpath(base / _trim(word)), base)
+    return "" if shown == "." else shown
+
+
+def _find_trees_of_find(
+    folder: Path, words: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+) -> Iterator[ReadTree]:
+    started = next((at for at, word in enumerate(words) if word in _STARTS), len(words))
+    if not is_piped and not reads(words[started:]):
+        return
+    starts = find_start_folders(words)
+    tests = [word for word in words if word not in ("-H", "-L", "-P")]
+    tests = tests[len(starts) :] if tests[: len(starts)] == starts else tests
+    follows = not {"-L", "-follow"}.isdisjoint(words)
+    for start in starts:
+        path = folder / _trim(start)
+        is_unknown = not path.exists() and ("$" in start or "`" in start)
+        found = parse_find(tests, start.rstrip("/"), is_piped=is_piped, reads=reads)
+        if is_unknown:
+            path, found = folder, PatternFilter()
+        if path.is_dir():
+            top = os.path.realpath(path)
+            yield ReadTree(top, start.rstrip("/"), found, follows, is_certain=not is_unknown)
+
+
+def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> Iterator[ReadTree]:
+    command, rest = split_git_command(words)
+    before = words[: find_git_command(words)]
+    for option, value in zip(before, before[1:], strict=False):
+        folder = folder / value if option == "-C" else folder
+    if not _shows_files(command, rest, is_piped=is_piped):
+        return
+    specs = _list_pathspecs(folder, command, rest)
+    top = folder if command in _FROM_HERE else _find_repository(folder)
+    if specs is None:
+        specs = []
+    left_out = [match[1] for spec in specs if (match := _EXCLUDED.fullmatch(spec))]
+    compiled = [pair for text in left_out for pair in LeftOut("path", crosses=True).compile(text)]
+    folders = tuple(pattern for kind, pattern in compiled if kind != "files")
+    files = tuple(pattern for kind, pattern in compiled if kind != "folders")
+    named = [spec for spec in specs if not _EXCLUDED.fullmatch(spec)]
+    globs = [spec for spec in named if re.search(r"[*?\[]", spec) and not spec.startswith(":")]
+    skips = "ignored" if _LISTS_OTHERS.isdisjoint(rest) else "none"
+    if not named or any(spec.startswith(":") for spec in named):
+        named, globs = [str(top)], []
+    for spec in named:
+        is_glob = spec in globs
+        path = folder if is_glob else folder / spec
+        if path.is_dir():
+            taken = (compile_inclusion(spec, "path"),) if is_glob else ()
+            shown = os.path.relpath(os.path.normpath(path), folder)
+            found = PatternFilter(folders, files, taken)
+            yield ReadTree(
+                os.path.realpath(path), "" if shown == "." else shown, found, skips=skips
+            )
+
+
+def _shows_files(command: str, rest: Sequence[str], *, is_piped: bool) -> bool:
+    """Return whether a command of git shows what is in files, or lists them for a reader."""
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    has_patch = any(map(_PATCH.fullmatch, options))
+    if command in ("grep", "archive"):
+        return True
+    if command == "ls-files":
+        return is_piped
+    if command not in _SHOWS_FILES | _MAY_SHOW_FILES:
+        return False
+    if is_piped and "--name-only" in options:
+        return True
+    if command == "show" and _shows_named_files(options):
+        return False
+    if command in _MAY_SHOW_FILES:
+        return has_patch and not (command == "stash" and options[:1] not in (["show"], ["list"]))
+    return has_patch or not any(map(_SUMMED_UP.fullmatch, options))
+
+
+def _shows_named_files(options: Sequence[str]) -> bool:
+    """Return whether `git show` names files alone, as `HEAD:a.py`."""
+    objects = [word for word in options if not word.startswith("-")]
+    return bool(objects) and all(":" in word and not word.startswith(":") for word in objects)
+
+
+def _list_pathspecs(folder: Path, command: str, rest: Sequence[str]) -> list[str] | None:
+    """Return what limits a command of git to files; None if that is not certain."""
+    at = rest.index("--") if "--" in rest else len(rest)
+    specs, is_pattern_left = list(rest[at + 1 :]), command == "grep"
+    for before, word in zip(["", *rest[:at]], rest[:at], strict=False):
+        if word.startswith("-"):
+            is_pattern_left &= re.match(r"-\w*[ef]", word) is None
+        elif is_pattern_left:
+            is_pattern_left = False
+        elif word.startswith(":") or (folder / word).exists():
+            if before.startswith("-") and not _ALONE.fullmatch(before):
+                return None  # it may be the value of the option
+            specs.append(word)
+    return specs
+
+
+def _find_repository(folder: Path) -> Path:
+    return next((at for at in (folder, *folder.parents) if (at / ".git").exists()), folder)

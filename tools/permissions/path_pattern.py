@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...config.security.path_variants import fold_name, list_variants
+from ...config.security.path_variants import fold_name, is_plain, list_variants
 from ..glob_pattern import compile_glob
 from ..result import ToolError
 from .subject import Subject
@@ -34,6 +34,13 @@ class PathPattern:
         return any(map(self.matches_folded, _expand_names(names))) or any(
             self.matches(above) for name in names for above in _with_folders(name)
         )
+
+    def matches_entry(self, file: Subject) -> bool:
+        """Return what `matches_loosely` does for a file in a folder that does not match."""
+        names = self._get_names(file)
+        if not all(map(is_plain, names)):
+            return self.matches_loosely(file)
+        return any(self.matches(name) or self.matches_folded(name.lower()) for name in names)
 
     def matches_strictly(self, file: Subject) -> bool:
         """Return whether each of the file's names matches."""

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from rule_texts import ruled
 
+from maxagent.tools.permissions import tree_walk
 from maxagent.tools.permissions.evaluate import evaluate_call
 from maxagent.tools.workspace import Workspace
 
@@ -21,6 +22,12 @@ def workspace(tmp_path: Path) -> Workspace:
 def decide(workspace: Workspace, command: str, *rules: str) -> str:
     args, policy = {"command": command}, ruled("auto", *rules)
     return evaluate_call("run_command", "execute", args, (), workspace, policy).verdict
+
+
+def add_link(workspace: Workspace, command: str) -> None:
+    if "linked" in command:
+        (workspace.root / "linked").mkdir()
+        (workspace.root / "linked/link").symlink_to("../private")
 
 
 @pytest.mark.parametrize(
@@ -100,3 +107,158 @@ def test_ignored_files_are_passed_by_rg(workspace: Workspace) -> None:
     rule = "deny read_file(private/**)"
     assert decide(workspace, "rg x", rule) == decide(workspace, "git grep x", rule) == "allow"
     assert decide(workspace, "rg -u x", rule) == decide(workspace, "grep -r x .", rule) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        # patterns of other options, of other programs, or in another case
+        "rg --iglob '*.TXT' x",
+        "rg -g '{*.js,*.txt}' x",
+        "rg -g '!private' -g '*.txt' x private",
+        "find . -iname '*.TXT' -exec cat {} +",
+        "grep -r -x '.*' .",
+        "grep -r --exclude=private x .",
+        "grep -r --exclude-dir=./private x .",
+        "grep -r --exclude='*.txt' --include='key*' x .",
+        "cp -a -x ./ /tmp/out",
+        "cp -r -t /tmp/out .",
+        "zip -r -g x.zip .",
+        "zip -r x.zip . -x private",
+        "rsync -a --include='*.py' ./ out",
+        "rsync -a --filter='+ private' --exclude=private ./ out",
+        "git grep x -- . ':!key.txt'",
+        # options that look like another mode
+        "tar --xz -cf x .",
+        "tar --totals -czf - .",
+        "tar -g snap -cf x.tar .",
+        "tar cf x.tar -C src ..",
+        "7z a x.7z .",
+        "git diff",
+        "git show HEAD",
+        "git stash show -p",
+        "git log -pU3",
+        "git log -U3",
+        "git log -p --author src",
+        "git diff --stat -p",
+        "git -C . --no-pager -c a.b=c grep x",
+        "grep --recurs x .",
+        "grep -drecurse x .",
+        # expressions of find
+        "find . -path ./build -prune -o -name '*.txt' -exec cat {} +",
+        "find . -true -o -path ./private -prune , -name '*.txt' -exec cat {} +",
+        "find . -depth -path ./private -prune -o -type f -exec cat {} +",
+        "find . ! -name '*.py' -exec cat {} +",
+        "find . -size -9 -exec cat {} +",
+        "find . -maxdepth 2 -type f -exec cat {} +",
+        # readers by their whole path, in code, in a substitution or a loop
+        "find . -type f -exec /bin/cat {} +",
+        "find . -type f -exec sh -c 'cat \"$1\"' _ {} ';'",
+        "find . -type f | sort | xargs /bin/cat",
+        "rg --files | xargs cat",
+        "git diff --name-only | xargs cat",
+        "cat $(find . -type f)",
+        "cat $(git ls-files)",
+        'find . -type f | while read f; do cat "$f"; done',
+        "fd -x cat",
+        # the folders above, and links
+        "grep -r x ..",
+        "rg x ..",
+        "cp -r .. /tmp/out",
+        "tar czf x ..",
+        "cd src && grep -reKEY ..",
+        "cd src && grep -r --regexp=x ..",
+        "grep -R x linked",
+        "rg -L x linked",
+        "cp -rL linked /tmp/out",
+        "find -L linked -type f -exec cat {} +",
+        "zip -r x.zip linked",
+    ],
+)
+def test_options_leave_out_only_what_they_say(command: str, workspace: Workspace) -> None:
+    add_link(workspace, command)
+    assert decide(workspace, command) != "deny"
+    assert decide(workspace, command, "deny read_file(private/**)") == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -rn --exclude-dir=private x .",
+        "grep -nri x --exclude-dir private .",
+        "grep -rn --include='*.txt' --exclude-dir=private x .",
+        "grep -r --exclude='*.txt' x .",
+        "grep -r -ex src",
+        "grep -r --regexp=x src",
+        "grep -d skip x src build",
+        "grep -r x linked",
+        "rg -tpy x",
+        "rg --iglob '!PRIVATE' x",
+        "rg -g '!/private/**' x",
+        "git log | rg x",
+        "tar -C src -czf x.tgz .",
+        "tar --exclude='private/*' -czf x.tgz .",
+        "tar -xzf x.tgz --exclude=build",
+        "zip -r x.zip . --exclude 'private/*'",
+        "rsync -a --include='*/' --include='*.py' --exclude='*' ./ /tmp/copy",
+        "diff -r --exclude=private . /tmp/copy",
+        "cp -r linked /tmp/copy",
+        "7z x x.7z",
+        "git diff --stat",
+        "git diff -- src",
+        "git diff src",
+        "git show HEAD:src/a.py",
+        "git show --stat HEAD",
+        "git log --oneline -5",
+        "git log -p -- '*.py'",
+        "git stash list",
+        "git -C src grep x",
+        "git diff -- . ':(exclude)private'",
+        "find . -path ./private -prune -o -name '*.txt' -exec cat {} +",
+        "find . -path ./private -prune -o -type f -print | xargs cat",
+        "find . '(' -name build -o -path ./private -prune ')' -o -type f -exec cat {} +",
+        "find . -maxdepth 1 -type f -exec cat {} +",
+        "find . -type d -exec cat {} +",
+        "find . -name '*.txt' -not -path './private/*' | xargs grep x",
+        "find src build -type f | xargs cat",
+        "find . -type f -exec chmod a+r {} +",
+        "rg --files | wc -l",
+        "fd -e py -x cat",
+        "fd -E private -X cat",
+    ],
+)
+def test_options_that_leave_files_out_hold(command: str, workspace: Workspace) -> None:
+    add_link(workspace, command)
+    assert decide(workspace, command, "deny read_file(private/**)") == decide(workspace, command)
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("grep -r x .", "ask"),
+        ("rg -u x", "ask"),
+        ("grep -rn --exclude-dir=node_modules x .", "allow"),
+        ("rg -u -g '!node_modules' x", "allow"),
+        ("find . -name node_modules -prune -o -type f -print | xargs cat", "allow"),
+        ("tar czf x.tgz --exclude=node_modules .", "allow"),
+        ("rsync -a --exclude node_modules ./ /tmp/copy", "allow"),
+        ("zip -r x.zip . -x 'node_modules/*'", "allow"),
+        ("grep -r x src", "allow"),
+    ],
+)
+def test_too_many_files_are_asked(
+    command: str, verdict: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        (workspace.root / f"node_modules/p{number}").mkdir(parents=True)
+    monkeypatch.setattr(tree_walk, "MAX_TREE_ENTRIES", 15)
+    args, policy = {"command": command}, ruled("auto", "deny read_file(**/*.pem)")
+    decision = evaluate_call("run_command", "execute", args, (), workspace, policy)
+    assert decision.verdict == verdict
+    assert ("too many files" in decision.reason) == (verdict == "ask")
+
+
+def test_unknown_folder_is_asked(workspace: Workspace) -> None:
+    rule = "deny read_file(private/**)"
+    assert decide(workspace, 'cp -r "$(cat notes.txt)" /tmp/copy', rule) == "ask"
+    assert decide(workspace, "cp -r src /tmp/copy", rule) == "allow"

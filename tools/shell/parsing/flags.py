@@ -31,6 +31,8 @@ class ParsedArguments:
     operands: tuple[str, ...]
     after_dashes: tuple[str, ...] | None = None
     """The operands after `--`, if there is one; they are also among the operands."""
+    entries: tuple[tuple[str, str], ...] = ()
+    """Each flag or operand in its order, with its value; an operand has no flag."""
 
     def has_any(self, *flags: str) -> bool:
         """Return whether any of these flags was given."""
@@ -62,20 +64,24 @@ class Flags:
     def parse(self, program: str, words: Sequence[str]) -> ParsedArguments:
         """Split words into flags and operands; raises NotReadOnlyError for unknown flags."""
         flags: dict[str, tuple[str, ...]] = {}
-        operands: list[str] = []
-        rest = list(words)
+        entries: list[tuple[str, str]] = []
+        rest, after = list(words), None
         while rest:
             word = rest.pop(0)
             if word == "--":
-                return ParsedArguments(flags, (*operands, *rest), tuple(rest))
-            if word == "-" or not word.startswith("-"):
-                operands.append(word)
+                after, rest = tuple(rest), []
+                entries += (("", operand) for operand in after)
+            elif word == "-" or not word.startswith("-"):
+                entries.append(("", word))
             elif "-NUM" in self.kinds and word[1:].isdecimal():
                 flags["-NUM"] = (word[1:],)
             else:
-                for flag, value in self._read_flags(program, word, rest):
+                read = self._read_flags(program, word, rest)
+                entries += read
+                for flag, value in read:
                     flags[flag] = (*flags.get(flag, ()), value)
-        return ParsedArguments(flags, tuple(operands))
+        operands = tuple(word for flag, word in entries if not flag)
+        return ParsedArguments(flags, operands, after, tuple(entries))
 
     def _read_flags(self, program: str, word: str, rest: list[str]) -> list[tuple[str, str]]:
         if word.startswith("--") or word in self.kinds:

@@ -11,7 +11,7 @@ from .tree_access import RipgrepIgnore, TraversalOptions
 
 Words = Sequence[str]
 
-_GREP = Flags.from_usage(
+GREP = Flags.from_usage(
     "-NUM -E -F -G -P -i -y -v -w -x -c -o -q -s -n -H -h -l -L -b -a -z -Z -T -U -I -r -e= -f=F"
     " -m=N -A=N -B=N -C=N --extended-regexp --fixed-strings --basic-regexp --perl-regexp"
     " --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count"
@@ -21,7 +21,7 @@ _GREP = Flags.from_usage(
     " --before-context=N --context=N --color=? --colour=? --include= --exclude= --exclude-dir="
     " --label= --binary-files= --line-buffered"
 )
-_RG = Flags.from_usage(
+RG = Flags.from_usage(
     "-e= -i -S -s -w -x -v -n -N -c -l -o -q -F -P -U -H -I -0 -p -M=N -m=N -d=N -A=N -B=N -C=N"
     " -t= -T= -g= -r= --regexp= --ignore-case --smart-case --case-sensitive --word-regexp"
     " --line-regexp --invert-match --line-number --no-line-number --count --count-matches"
@@ -32,14 +32,14 @@ _RG = Flags.from_usage(
     " --no-heading --column --no-column --color= --json --stats --vimgrep --sort= --sortr= --trim"
     " --passthru --crlf --no-config --no-messages --threads=N -j=N"
 )
-_FD = Flags.from_usage(
+FD = Flags.from_usage(
     "-H -I -s -i -g -F -a -p -0 -1 -q -u -t= -e= -d=N -E= -S= -c= -j=N --hidden --no-ignore"
     " --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path"
     " --print0 --type= --extension= --max-depth=N --min-depth=N --exact-depth=N --exclude="
     " --size= --changed-within= --changed-before= --max-results=N --quiet --color= --threads=N"
     " --prune --one-file-system --no-ignore-vcs --unrestricted --strip-cwd-prefix --and="
 )
-_DIFF = Flags.from_usage(
+DIFF = Flags.from_usage(
     "-NUM -q -s -c -C=N -u -U=N -e -n -y -W=N -p -F= -t -T -r -N -x= -i -E -Z -b -w -B -I= -a -d"
     " --normal --brief --report-identical-files --context=? --unified=? --ed --rcs --side-by-side"
     " --width=N --left-column --suppress-common-lines --show-c-function --label= --expand-tabs"
@@ -82,7 +82,7 @@ def _strip_pattern(parsed: ParsedArguments, *pattern_flags: str) -> tuple[str, .
 
 
 def _check_grep(name: str, words: Words, place: PathScope) -> None:
-    parsed = place.parse_words(name, _GREP, words)
+    parsed = place.parse_words(name, GREP, words)
     files = _strip_pattern(parsed, "-e", "--regexp", "-f", "--file")
     if not parsed.has_any("-r", "--recursive"):
         for file in files:
@@ -98,7 +98,7 @@ def _check_grep(name: str, words: Words, place: PathScope) -> None:
 
 
 def _check_rg(words: Words, place: PathScope) -> None:
-    parsed = place.parse_words("rg", _RG, words)
+    parsed = place.parse_words("rg", RG, words)
     if parsed.has_any("--files", "--type-list"):
         for file in parsed.operands:
             place.check_path(file)
@@ -126,12 +126,12 @@ def _build_rg_filter(parsed: ParsedArguments) -> Callable[[str], bool] | None:
 
 
 def _check_fd(name: str, words: Words, place: PathScope) -> None:
-    for folder in place.parse_words(name, _FD, words).operands[1:]:
+    for folder in place.parse_words(name, FD, words).operands[1:]:
         place.check_path(folder)
 
 
 def _check_diff(words: Words, place: PathScope) -> None:
-    for file in place.parse_words("diff", _DIFF, words).operands:
+    for file in place.parse_words("diff", DIFF, words).operands:
         place.check_tree(file, TraversalOptions(_match_any, follows_links=True))
 
 

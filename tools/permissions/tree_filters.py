@@ -1,0 +1,113 @@
+"""Which files of a folder a program passes because of its options; what is not understood counts.
+
+A pattern that is not understood leaves nothing out, and takes everything in.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Kind = Literal["files", "folders", "both"]
+Manner = Literal["name", "tail", "path", "gitignore", "transfer"]
+"""What a pattern is compared with: a file's name; the end of its path, or all of it; with the path
+if it has a slash inside; with the path if it begins with a slash."""
+
+_PLAIN = re.compile(r"[\w.*?+@%,=:~ /-]+")
+
+
+class TreeFilter(Protocol):
+    """What a program passes, by paths as the program sees them."""
+
+    def skips_folder(self, path: str) -> bool:
+        """Return whether nothing below a folder is read."""
+        ...
+
+    def reads(self, path: str) -> bool:
+        """Return whether a file may be read."""
+        ...
+
+    def takes_in(self, path: str) -> bool:
+        """Return whether an option names the file or folder, even if it is ignored."""
+        ...
+
+
+@dataclass(frozen=True)
+class PatternFilter:
+    """Patterns that leave out folders or files, and those that take files in."""
+
+    folders_out: tuple[re.Pattern[str], ...] = ()
+    files_out: tuple[re.Pattern[str], ...] = ()
+    taken_in: tuple[re.Pattern[str], ...] = ()
+    """They undo the others, whatever their order."""
+    folders_in: tuple[re.Pattern[str], ...] = ()
+    """Folders that are not left out, whatever the order."""
+    restricts: bool = True
+    """Whether only files that are taken in are read."""
+
+    def skips_folder(self, path: str) -> bool:
+        """Return whether nothing below a folder is read."""
+        is_named = self.takes_in(path) or _matches(self.folders_in, path)
+        return not is_named and _matches(self.folders_out, path)
+
+    def reads(self, path: str) -> bool:
+        """Return whether a file may be read."""
+        if self.taken_in and self.takes_in(path):
+            return True
+        is_left_out = bool(self.taken_in) and self.restricts
+        return not is_left_out and not _matches(self.files_out, path)
+
+    def takes_in(self, path: str) -> bool:
+        """Return whether an option names the file or folder."""
+        return _matches(self.taken_in, path)
+
+
+def _matches(patterns: Iterable[re.Pattern[str]], path: str) -> bool:
+    return any(pattern.fullmatch(path) for pattern in patterns)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How a program's option leaves files out."""
+
+    manner: Manner
+    kind: Kind = "both"
+    crosses: bool = False
+    """Whether `*` matches a slash."""
+    folds: bool = False
+
+    def compile(self, pattern: str) -> list[tuple[Kind, re.Pattern[str]]]:
+        """Return what the pattern leaves out; empty if it is not understood."""
+        kind: Kind = self.kind
+        if pattern.endswith("/"):
+            if kind == "files" or self.manner == "tail" or pattern == "/":
+                return []
+            pattern, kind = pattern.rstrip("/"), "folders"
+        if not _PLAIN.fullmatch(pattern) or (self.manner == "name" and "/" in pattern):
+            return []
+        flags = re.IGNORECASE if self.folds else 0
+        compiled: list[tuple[Kind, re.Pattern[str]]] = [
+            (kind, _translate(pattern, self.manner, flags, crosses=self.crosses))
+        ]
+        if self.crosses and pattern.endswith("/*"):  # so that all below the folder is passed
+            whole = _translate(pattern[:-2], self.manner, flags, crosses=True)
+            compiled.append(("folders", whole))
+        return compiled
+
+
+def compile_inclusion(pattern: str, manner: Manner) -> re.Pattern[str]:
+    """Return what a pattern takes in, in any case and at any depth."""
+    if not _PLAIN.fullmatch(pattern):
+        return re.compile(".*", re.DOTALL)
+    return _translate(pattern.rstrip("/"), manner, re.IGNORECASE, crosses=True)
+
+
+def _translate(pattern: str, manner: Manner, flags: int, *, crosses: bool) -> re.Pattern[str]:
+    is_whole = manner == "path" or (manner == "transfer" and pattern.startswith("/"))
+    if manner == "gitignore":
+        is_whole = "/" in pattern
+    pattern = pattern.removeprefix("/") if manner in ("gitignore", "transfer") else pattern
+    signs = {"**/": "(?:.*/)?", "**": ".*", "*": ".*" if crosses else "[^/]*", "?": "[^/]"}
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    regex = "".join(signs.get(piece) or re.escape(piece) for piece in pieces)
+    return re.compile(regex if is_whole else f"(?:.*/)?{regex}", flags | re.DOTALL)

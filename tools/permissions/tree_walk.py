@@ -1,0 +1,116 @@
+"""The walk through a folder that a command reads."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..shell.parsing.flags import NotReadOnlyError
+from ..shell.readonly.tree_access import RipgrepIgnore
+from .tree_filters import TreeFilter
+
+# Most files and folders that are looked at for one folder
+MAX_TREE_ENTRIES = 50_000
+
+Skips = Literal["none", "ignored", "hidden"]
+"""What a program passes by itself; `hidden`: hidden files, and ignored ones."""
+
+
+class TooManyFilesError(Exception):
+    """A folder has too many files to be checked."""
+
+
+@dataclass(frozen=True)
+class ReadTree:
+    """A folder that a command reads."""
+
+    top: str
+    """Its real path."""
+    shown: str
+    """Its path as the program's patterns see it."""
+    filter: TreeFilter
+    follows: bool = False
+    """Whether links are followed."""
+    skips: Skips = "none"
+    is_certain: bool = True
+    """Whether it is certain that this folder is read."""
+
+
+def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the project's files that match and that the command reads, by their paths.
+
+    The names come first: what is ignored costs more. Raises TooManyFilesError.
+    """
+    if not (start := _find_start(tree, str(root))):
+        return
+    ignored = _build_ignored(tree, root)
+    folders, linked, left = [start], set[str](), MAX_TREE_ENTRIES
+    while folders:
+        real, shown = folders.pop()
+        entries = _list_entries(real)
+        left -= len(entries)
+        if left < 0:
+            raise TooManyFilesError
+        below = os.path.relpath(real, root)
+        name_prefix, prefix = "" if below == "." else f"{below}/", f"{shown}/" if shown else ""
+        for entry in entries:
+            path, names = prefix + entry.name, (name_prefix + entry.name,)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            place = entry.path
+            if entry.is_symlink():
+                place = os.path.realpath(place) if tree.follows else ""
+                is_folder = os.path.isdir(place)
+                if not place or place in linked or not _is_below(place, str(root)):
+                    continue
+                linked.update([place] if is_folder else [])
+                names = (*names, os.path.relpath(place, root))
+            if is_folder:
+                if entry.name != ".git" and not _skips_folder(tree, path, place, ignored):
+                    folders.append((place, path))
+            elif (name := next(filter(matches, names), "")) and _reads(tree, path, place, ignored):
+                yield name
+
+
+def _find_start(tree: ReadTree, root: str) -> tuple[str, str] | None:
+    """Return the real and the shown path of the first folder; of a folder above, the project's."""
+    if _is_below(tree.top, root):
+        return tree.top, tree.shown
+    if _is_below(root, tree.top):
+        return root, os.path.join(tree.shown, os.path.relpath(root, tree.top))
+    return None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _list_entries(folder: str) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(folder) as scan:
+            return list(scan)
+    except OSError:  # missing, or not readable
+        return []
+
+
+def _skips_folder(tree: ReadTree, path: str, place: str, ignored: Callable[[str], bool]) -> bool:
+    return tree.filter.skips_folder(path) or (not tree.filter.takes_in(path) and ignored(place))
+
+
+def _reads(tree: ReadTree, path: str, place: str, ignored: Callable[[str], bool]) -> bool:
+    return tree.filter.reads(path) and (tree.filter.takes_in(path) or not ignored(place))
+
+
+def _build_ignored(tree: ReadTree, root: Path) -> Callable[[str], bool]:
+    """Return what a program skips by itself: hidden names, and those of its ignore files."""
+    if tree.skips == "none":
+        return lambda path: False
+    skips = RipgrepIgnore(root, lambda name: tree.skips == "ignored" and name.startswith("."))
+
+    def ignored(path: str) -> bool:
+        try:
+            return skips(Path(path))
+        except NotReadOnlyError:  # its ignore file is not understood
+            return False
+
+    return ignored

@@ -1,0 +1,280 @@
+"""The expression of `find`: which files it hands to a program that reads them.
+
+What is not understood counts as handed over, and prunes nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_PLAIN = re.compile(r"[\w.*?+@%,=:~ /-]+")
+# The words of `find` that take no value, and those that take one; any other one is not understood
+_ALONE = frozenset(
+    [
+        "-depth",
+        "-d",
+        "-daystart",
+        "-follow",
+        "-mount",
+        "-xdev",
+        "-x",
+        "-warn",
+        "-nowarn",
+        "-noleaf",
+        "-empty",
+        "-executable",
+        "-readable",
+        "-writable",
+        "-nouser",
+        "-nogroup",
+        "-true",
+        "-false",
+        "-prune",
+        "-print",
+        "-print0",
+        "-ls",
+        "-quit",
+        "-delete",
+    ]
+)
+_ALWAYS_TRUE = frozenset(
+    [
+        "-depth",
+        "-d",
+        "-daystart",
+        "-follow",
+        "-mount",
+        "-xdev",
+        "-x",
+        "-warn",
+        "-nowarn",
+        "-noleaf",
+        "-true",
+        "-print",
+        "-print0",
+        "-printf",
+        "-ls",
+        "-fls",
+        "-fprint",
+        "-fprint0",
+        "-maxdepth",
+        "-mindepth",
+        "-regextype",
+    ]
+)
+_VALUED = re.compile(
+    r"-(i?name|i?path|i?wholename|i?regex|i?lname|x?type|size|[acm](time|min)|newer\w*|[ac]newer"
+    r"|perm|user|group|uid|gid|inum|links|samefile|maxdepth|mindepth|regextype|fstype|used|printf"
+    r"|fprint0?|fls)"
+)
+_STARTS = ("-exec", "-execdir", "-ok", "-okdir")
+_PRINTS = re.compile(r"-print0?|-printf|-fprint0?|-fprintf")
+_ACTS = re.compile(r"-(print.*|fprint.*|f?ls|exec.*|ok.*)")
+
+# A test with its value, or `and`, `or`, `not` and `,` with what they join
+Expression = tuple[str, "str | Expression", "Expression | None"]
+
+
+class _NotUnderstoodError(Exception):
+    pass
+
+
+@dataclass
+class _Outcome:
+    """What `find` does with a file or folder."""
+
+    path: str
+    is_folder: bool
+    reads: bool = False
+    prunes: bool = False
+
+
+@dataclass(frozen=True)
+class FindFilter:
+    """The expression of `find`, as far as it is understood."""
+
+    start: str
+    """The folder in which it starts, as it is written."""
+    expression: Expression | None
+    deepest: int | None
+    prunes: bool
+    """Whether `-prune` has an effect."""
+    is_printed: bool
+    """Whether the files are read for which it is true."""
+
+    def skips_folder(self, path: str) -> bool:
+        """Return whether nothing below a folder is read."""
+        if self.deepest is not None and self._measure_depth(path) >= self.deepest:
+            return True
+        return self.prunes and self._run(path, is_folder=True).prunes
+
+    def reads(self, path: str) -> bool:
+        """Return whether a file may be read."""
+        if self.deepest is not None and self._measure_depth(path) > self.deepest:
+            return False
+        return self._run(path, is_folder=False).reads
+
+    def takes_in(self, path: str) -> bool:
+        """Return False: `find` ignores nothing."""
+        return False
+
+    def _measure_depth(self, path: str) -> int:
+        return path.removeprefix(self.start).strip("/").count("/") + 1
+
+    def _run(self, path: str, *, is_folder: bool) -> _Outcome:
+        outcome = _Outcome(path, is_folder)
+        is_true = self.expression is None or _evaluate(self.expression, outcome, is_sure=True)
+        outcome.reads |= self.is_printed and is_true is not False
+        return outcome
+
+
+def parse_find(
+    words: Sequence[str], start: str, *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+) -> FindFilter:
+    """Parse the words after the folders of `find`.
+
+    `is_piped`: a program reads the files that it prints; `reads`: whether a command reads files.
+    """
+    acts = any(map(_ACTS.fullmatch, words))
+    try:
+        rest = list(_read_tests(words, is_piped=is_piped, reads=reads))
+        depths = [value for test, value in rest if test == "-maxdepth"]
+        expression = _parse_list(rest)
+        if rest or not all(map(str.isdecimal, depths)):
+            raise _NotUnderstoodError
+    except _NotUnderstoodError:
+        return FindFilter(start, None, None, prunes=False, is_printed=True)
+    prunes = {"-depth", "-d", "-delete"}.isdisjoint(words)
+    deepest = min(map(int, depths), default=None)
+    return FindFilter(start, expression, deepest, prunes, is_piped and not acts)
+
+
+def _read_tests(
+    words: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+) -> Iterable[tuple[str, str]]:
+    """Yield each test with its value; actions that read files as `read`."""
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _STARTS:
+            ends = [
+                at
+                for at, other in enumerate(rest)
+                if other == ";" or rest[at - 1 : at + 1] == ["{}", "+"]
+            ]
+            command, rest = rest[: ends[0]] if ends else rest, rest[ends[0] + 1 :] if ends else []
+            yield ("read" if reads(command) else "unknown", "")
+        elif word == "-fprintf":
+            rest = rest[2:]
+            yield ("read" if is_piped else "-true", "")
+        elif _VALUED.fullmatch(word):
+            value = rest.pop(0) if rest else ""
+            is_read = is_piped and _PRINTS.fullmatch(word)
+            yield ("print" if is_read else word, value)
+        elif word in _ALONE:
+            yield ("print" if is_piped and _PRINTS.fullmatch(word) else word, "")
+        else:
+            yield (word, "")
+
+
+def _parse_list(rest: list[tuple[str, str]]) -> Expression | None:
+    """Parse what is joined by `,`, then by `-o`, then by `-a` or nothing."""
+    return _parse_joined(
+        rest, (",",), lambda: _parse_joined(rest, ("-o", "-or"), lambda: _parse_and(rest))
+    )
+
+
+def _parse_joined(
+    rest: list[tuple[str, str]], signs: Sequence[str], parse: Callable[[], Expression | None]
+) -> Expression | None:
+    left = parse()
+    while left and rest and rest[0][0] in signs:
+        sign = rest.pop(0)[0]
+        right = parse()
+        if right is None:
+            raise _NotUnderstoodError
+        left = ("," if sign == "," else "or", left, right)
+    return left
+
+
+def _parse_and(rest: list[tuple[str, str]]) -> Expression | None:
+    if not rest or rest[0][0] in (",", "-o", "-or", ")"):
+        return None
+    left: Expression = _parse_one(rest)
+    while rest and rest[0][0] not in (",", "-o", "-or", ")"):
+        if rest[0][0] in ("-a", "-and"):
+            rest.pop(0)
+        joined: Expression = ("and", left, _parse_one(rest))
+        left = joined
+    return left
+
+
+def _parse_one(rest: list[tuple[str, str]]) -> Expression:
+    test, value = rest.pop(0) if rest else ("", "")
+    if test in ("!", "-not"):
+        return ("not", _parse_one(rest), None)
+    if test == "(":
+        inner = _parse_list(rest)
+        if inner is None or not rest or rest.pop(0)[0] != ")":
+            raise _NotUnderstoodError
+        return inner
+    if test in _ALONE or _VALUED.fullmatch(test) or test in ("read", "print", "unknown"):
+        return (test, value, None)
+    raise _NotUnderstoodError
+
+
+def _evaluate(expression: Expression, outcome: _Outcome, *, is_sure: bool) -> bool | None:
+    """Return whether it is true, None if that is not known; `is_sure`: it is evaluated."""
+    sign, first, second = expression
+    if isinstance(first, str):
+        return _test(sign, first, outcome, is_sure=is_sure)
+    left = _evaluate(first, outcome, is_sure=is_sure)
+    if second is None:
+        return None if left is None else not left
+    if sign == ",":
+        return _evaluate(second, outcome, is_sure=is_sure)
+    end = sign == "or"  # the value with which the second one is not evaluated
+    if left is end:
+        return end
+    right = _evaluate(second, outcome, is_sure=is_sure and left is not None)
+    return right if left is not None or right is end else None
+
+
+def _test(test: str, value: str, outcome: _Outcome, *, is_sure: bool) -> bool | None:
+    if test == "-prune":
+        outcome.prunes |= is_sure and outcome.is_folder
+    elif test in ("read", "print"):
+        outcome.reads = True
+        return None if test == "read" else True
+    elif test.lstrip("-").removeprefix("i") in ("name", "path", "wholename"):
+        is_name = test in ("-name", "-iname")
+        name = _get_name(outcome.path) if is_name else outcome.path
+        return _match_find_pattern(value, name, folds=test.startswith("-i"))
+    elif test == "-type":
+        return ("d" if outcome.is_folder else "f") in value.split(",")
+    elif test == "-false":
+        return False
+    elif test not in _ALWAYS_TRUE:
+        return None
+    return True
+
+
+def _get_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _match_find_pattern(pattern: str, name: str, *, folds: bool) -> bool | None:
+    regex = _compile_find_pattern(pattern, re.IGNORECASE if folds else 0)
+    return None if regex is None else bool(regex.fullmatch(name))
+
+
+@lru_cache(maxsize=256)
+def _compile_find_pattern(pattern: str, flags: int) -> re.Pattern[str] | None:
+    if not _PLAIN.fullmatch(pattern):
+        return None
+    parts = re.split(r"([*?])", pattern)
+    signs = {"*": ".*", "?": "."}
+    return re.compile(
+        "".join(signs.get(part) or re.escape(part) for part in parts), flags | re.DOTALL
+    )

@@ -40,8 +40,8 @@ SETTING_EFFECTS = {
     "security.mode": "the approval mode is {value}",
     "task.test_command": "the tests are {value}",
 }
-# Characters of a value that are shown; `mcode config list` has all
-MAX_VALUE = 80
+# Characters of an entry that are shown; `mcode config list` has all
+MAX_ENTRY = 200
 EMPTY_FOLDER = "`.llc.yaml` is an empty folder, so this project has no configuration"
 NO_GIT = (
     "git is not installed: changes made by commands cannot be shown or undone, only those "
@@ -137,38 +137,41 @@ def collect_setting_notices(deps: Dependencies) -> list[str]:
 
     It is said once, and again when they have changed.
     """
-    effects = _describe_settings(deps)
-    if not effects or not _note_settings(deps.home, str(deps.workspace.root), effects):
+    values = _read_project_values(deps)
+    if not values or not _note_settings(deps.home, str(deps.workspace.root), values):
         return []
+    effects = [_describe_setting(key, value) for key, value in values.items()]
     return [text(PROJECT_SETS, effects=join_texts("; ", effects))]
 
 
-def _describe_settings(deps: Dependencies) -> list[str]:
-    settings = deps.sources.loaded.settings.model_dump(mode="json")
-    values = {join_key(path): value for path, value in iter_leaves(hide_secrets(settings))}
-    effects: list[str] = []
-    for key in deps.from_project:
-        value = _format_value(values.get(key, "…"))
-        effect = SETTING_EFFECTS.get(key)
-        effects.append(text(effect, value=value) if effect else f"`{key}` {value}")
-    return effects
+def _read_project_values(deps: Dependencies) -> dict[str, object]:
+    """Return what the project itself sets, not what it comes to with the user's own lists."""
+    own = iter_leaves(hide_secrets(deps.sources.loaded.project_values))
+    values = {join_key(path): value for path, value in own}
+    return {key: values.get(key, "…") for key in deps.from_project}
 
 
-def _format_value(value: object) -> str:
+def _describe_setting(key: str, value: object) -> str:
     entries = cast("list[object]", value) if isinstance(value, list) else [value]
-    joined = ", ".join(
-        f"`{each}`" if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
-        for each in entries
-    )
-    return joined if len(joined) <= MAX_VALUE else f"{joined[:MAX_VALUE]}…"
+    joined = ", ".join(map(_format_entry, entries))
+    effect = SETTING_EFFECTS.get(key)
+    return text(effect, value=joined) if effect else f"`{key}` {joined}"
 
 
-def _note_settings(home: Path, folder: str, effects: Sequence[str]) -> bool:
+def _format_entry(entry: object) -> str:
+    is_text = isinstance(entry, str)
+    shown = entry if is_text else json.dumps(entry, ensure_ascii=False, default=str)
+    cut = shown if len(shown) <= MAX_ENTRY else f"{shown[:MAX_ENTRY]}…"
+    return f"`{cut}`" if is_text else cut
+
+
+def _note_settings(home: Path, folder: str, values: Mapping[str, object]) -> bool:
     """Record what was said of a folder's settings; return whether it is news."""
-    file, digests = ensure_data_folder(home) / "said-settings.json", dict[str, str]()
-    with suppress(OSError, ValueError):
-        digests = cast("dict[str, str]", json.loads(file.read_text(encoding="utf-8")))
-    digest = sha256("\n".join(effects).encode()).hexdigest()[:16]
+    file, digests = ensure_data_folder(home) / "said-settings.json", dict[str, object]()
+    with suppress(OSError, ValueError, RecursionError):
+        said = json.loads(file.read_text(encoding="utf-8"))
+        digests = cast("dict[str, object]", said) if isinstance(said, dict) else digests
+    digest = sha256(json.dumps(values, default=str).encode()).hexdigest()[:16]
     if digests.get(folder) == digest:
         return False
     with suppress(OSError), open(file, "w", encoding="utf-8", opener=open_private) as opened:

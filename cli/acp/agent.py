@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 AUTH_REQUIRED, NOT_FOUND = -32000, -32002
 # Sessions in one answer to `session/list`
 PAGE = 50
+# Digits of a cursor that are read; no list is that long
+MAX_DIGITS = 18
 
 Method = Callable[[dict[str, Any]], Awaitable[Any]]
 
@@ -194,7 +196,8 @@ class AcpAgent:
         folder = params.get("cwd")
         only = Path(folder) if isinstance(folder, str) and folder else None
         cursor = params.get("cursor")
-        start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else 0
+        digits = cursor[:MAX_DIGITS] if isinstance(cursor, str) else ""
+        start = int(digits) if digits.isdecimal() else 0
         rows = await asyncio.to_thread(self._index.list, only, limit=start + PAGE + 1)
         page = [_describe_thread(row) for row in rows[start : start + PAGE]]
         more = {"nextCursor": str(start + PAGE)} if len(rows) > start + PAGE else {}

@@ -29,6 +29,9 @@ FAR_REACHING = (
     "rag.",
 )
 
+# Lists to which each file adds: what a project says in them holds whatever stands elsewhere
+ADDING_UP = ("permissions.", "hooks.", "security.ignore_patterns", "security.exclude_files")
+
 
 def split_key(key: str) -> KeyPath:
     """Split `model.max_tokens` into a path; raises UsageError for a key not in the schema."""

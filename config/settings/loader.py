@@ -6,7 +6,7 @@ The project's file counts only in a trusted folder. An administrator's policy is
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 from urllib.parse import unquote, urlsplit
@@ -57,6 +57,8 @@ class LoadedSettings:
     """The user's `security.ignore_patterns` that begin with `!`, each with its place."""
     hooks: tuple[ConfiguredHook, ...] = ()
     """The hooks of all layers."""
+    project_values: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What the project's own file sets; lists in it may add to the user's."""
 
 
 def load_settings(
@@ -101,6 +103,7 @@ def load_settings(
         read_rules([*layers, policy.layer] if policy else layers),
         list_negated_patterns(layers, project),
         tuple(select_allowed_hooks(read_hooks(layers, project), policy)),
+        next((layer.values for layer in layers if layer.name == project), dict[str, object]()),
     )
 
 

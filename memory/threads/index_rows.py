@@ -26,6 +26,8 @@ from ..transaction import begin_transaction, is_sqlite
 from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
 from .rows import read_threads
 
+# SQLite takes no larger number
+MAX_ROWS = 2**63 - 1
 _TABLE = """
     TABLE IF NOT EXISTS thread_index (
         thread_id TEXT PRIMARY KEY, stale INTEGER NOT NULL DEFAULT 1,
@@ -222,7 +224,7 @@ def read_page(
     query = f"SELECT thread_id, facts FROM thread_index WHERE {where} ORDER BY used_at DESC"
     if limit is not None:
         query += " LIMIT ?"
-        values.append(limit)
+        values.append(min(limit, MAX_ROWS))
     return {
         thread_id: ThreadFacts(**json.loads(facts)) if facts else None
         for thread_id, facts in connection.execute(query, values)

@@ -33,6 +33,14 @@ _NAMED = re.compile(
     rf"(?<![\w.\[])(?:(['\"`\[])({'|'.join(_OPTIONS)})(?:\.\w+)?['\"`\]]"
     r"|(temperature|\w+_\w+))(?![\w\[])"
 )
+# Faults of the history or of a tool, which would be the same without the option that they name
+_OF_CONTENT = re.compile(
+    r"\b(?:messages?|tools?|functions?|contents?|input|system)"
+    r"(?:\.\d|\[\d|['\"]?, ?\d|\.(?:content|function|tool))"
+    r"|\bsignature\b|\binput_schema\b|\bschema for\b|\bfunction ['\"`]|\bblocks?\b"
+    r"|\btool_(?:use|result|call)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]{2,9}(?![\w.]*\w)")
 # Tokens; a limit below this is none
 _MIN_ANSWER = 256
@@ -43,7 +51,7 @@ def find_refused_option(message: str, sent: int) -> tuple[str, int] | None:
 
     `sent` is the request's limit of an answer.
     """
-    if not _REFUSES.search(message):
+    if not _REFUSES.search(message) or _OF_CONTENT.search(message):
         return None
     names = (match[2] or match[3] for match in _NAMED.finditer(message))
     name = next((name for name in names if name in _OPTIONS), "")

@@ -12,7 +12,7 @@ from ...config.agents.registry import find_agents
 from ...config.errors import UsageError
 from ...config.instructions.discovery import load_instructions
 from ...config.settings.hooks import ConfiguredHook
-from ...config.settings.keys import FAR_REACHING
+from ...config.settings.keys import ADDING_UP, FAR_REACHING, iter_leaves, join_key
 from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.skills.discovery import find_skills
@@ -390,8 +390,10 @@ def _build_flags(key: _DependencyKey) -> dict[str, object]:
 
 def _list_project_keys(loaded: LoadedSettings, root: Path) -> tuple[str, ...]:
     file = f"{paths.locate_project_config(root)}:"
+    own = {join_key(path) for path, _ in iter_leaves(loaded.project_values)}
+    adding = {key for key in own if key.startswith(ADDING_UP)}  # whoever else sets them, too
     return tuple(
         key
         for key, origin in loaded.origins.items()
-        if origin.startswith(file) and key.startswith(FAR_REACHING)
+        if key.startswith(FAR_REACHING) and (origin.startswith(file) or key in adding)
     )

@@ -424,6 +424,8 @@ def test_sessions_fork_close_and_delete(
     forked = client.call("session/fork", sessionId=session, cwd=str(program.project))["sessionId"]
     entries = client.call("session/list", cwd=str(program.project))["sessions"]
     assert {each["sessionId"] for each in entries} == {session, forked}
+    for cursor in ("2", "9" * 18, "9" * 19, "9" * 25, "9" * 5_000):
+        assert client.call("session/list", cursor=cursor)["sessions"] == []
     client.call("session/close", sessionId=session)
     assert client.wait(client.prompt(session, "two"))["error"]["code"] == -32002
     assert client.call("session/delete", sessionId=session) == {}

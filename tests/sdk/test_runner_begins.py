@@ -76,6 +76,60 @@ async def test_project_settings_are_said_once(runner, project, play):
         assert [each.removeprefix(head) for each in texts if each.startswith(head)] == effects
 
 
+ALLOWED = "these calls run without asking: "
+MANY = [f"run_command(make target-{number}:*)" for number in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("user", "settings", "effects"),
+    [
+        ({"allow": MANY}, {"permissions": {"allow": ["run_command(curl:*)"]}},
+         f"{ALLOWED}`run_command(curl:*)`"),
+        ({"allow": MANY, "deny": ["read_file"]}, {"permissions": {"ask": ["edit"]}},
+         "you are asked about `edit`"),
+        ({"allow": MANY}, {"language": "en"}, ""),
+        ({}, {"permissions": {"allow": [*MANY, "run_command(bash:*)"]}},
+         f"{ALLOWED}{', '.join(f'`{rule}`' for rule in MANY)}, `run_command(bash:*)`"),
+        ({}, {"security": {"ignore_patterns": ["*.key"]}}, '`security.ignore_patterns` `*.key`'),
+        ({}, {"security": {"exclude_files": ["x" * 300]}},
+         f"`security.exclude_files` `{'x' * 200}…`"),
+    ],
+)  # fmt: skip
+async def test_said_settings_are_the_projects_own(runner, project, play, user, settings, effects):
+    (runner.home / "config.yaml").write_text(json.dumps({"permissions": user}))
+    (project / ".llc.yaml").write_text(json.dumps(settings))
+    trust(project, runner.home)
+    said = await find_said(runner, project, play)
+    assert said == ([effects] if effects else [])
+
+
+async def find_said(runner, project, play):
+    """What the next run says of the project's settings."""
+    head, script = "this project's settings apply: ", play(calls([DONE]), mode="")
+    events = [e async for e in runner.task("repair", folder=project, options=script)]
+    texts = [event.text for event in events if event.type == "notice"]
+    return [each.removeprefix(head) for each in texts if each.startswith(head)]
+
+
+@pytest.mark.parametrize("said", ["[]", "3", "null", '"x"', '{"/": []}', "{", "[" * 9_000, "\x00"])
+async def test_damaged_note_of_said_settings_is_replaced(runner, project, play, said):
+    (runner.home / "said-settings.json").write_text(said)
+    (project / ".llc.yaml").write_text("security: {mode: auto}")
+    trust(project, runner.home)
+    found = [await find_said(runner, project, play) for _ in range(2)]
+    assert found == [["the approval mode is `auto`"], []]
+
+
+async def test_each_new_allowance_is_said(runner, project, play):
+    (runner.home / "config.yaml").write_text(json.dumps({"permissions": {"allow": MANY}}))
+    rules = [*MANY[:5], "run_command(curl:*)", "run_command(bash:*)"]
+    for count in range(1, len(rules) + 1):
+        (project / ".llc.yaml").write_text(json.dumps({"permissions": {"allow": rules[:count]}}))
+        trust(project, runner.home)
+        (said,) = await find_said(runner, project, play)
+        assert said.endswith(f"`{rules[count - 1]}`")
+
+
 async def test_the_folder_may_be_given_as_text(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=str(project), options=script))

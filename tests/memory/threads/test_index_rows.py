@@ -50,7 +50,7 @@ async def fill(index: ThreadIndex, home: Path, tmp_path: Path) -> list[str]:
 async def test_a_page_is_the_beginning(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
     ids = await fill(index, home, tmp_path)
     assert [row.thread_id for row in index.list()] == ids
-    for limit in range(6):
+    for limit in (*range(6), 2**31, 2**63 - 1, 2**63, 2**64, 10**25):
         assert [row.thread_id for row in index.list(limit=limit)] == ids[:limit]
     assert (index.count(), index.count(tmp_path / "a")) == (5, 2)
     assert index.list_folders() == [str(tmp_path / "a"), str(tmp_path / "b")]

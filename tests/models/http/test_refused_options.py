@@ -35,6 +35,21 @@ from maxagent.models.resolver import ResolvedModel
         ("messages[3].tool_calls must be an array", None),
         ("Invalid 'messages[0].content': include more words", None),
         ("the key is wrong", None),
+        ("messages.1.content.0: Invalid `signature` in `thinking` block", None),
+        ("Invalid `signature` in `thinking` block", None),
+        ("`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+         "modified", None),
+        ("Expected `thinking` or `redacted_thinking`, but found `tool_use`: it must be "
+         "first", None),
+        ("Invalid schema for function 'weather': 'temperature' is not permitted", None),
+        ("tools.0.input_schema: 'include' is not allowed", None),
+        ("tools[2].function.parameters: 'store' is an unknown key", None),
+        ("Invalid 'input[3].content': 'reasoning' was unexpected", None),
+        ("[{'type': 'extra_forbidden', 'loc': ('body', 'messages', 3, 'reasoning')}]", None),
+        ("Request failed the schema: 'store' is not allowed", ("store", 0)),
+        ("Function tools with 'reasoning_effort' are not supported", ("reasoning_effort", 0)),
+        ("body.thinking: 'thinking' is not supported by this model", ("thinking", 0)),
+        ("thinking.type: 'thinking' is not supported with `tools`", ("thinking", 0)),
     ],
 )  # fmt: skip
 def test_refused_option_is_found_in_words(message: str, refusal: tuple[str, int] | None) -> None:

@@ -95,7 +95,7 @@ function drawOption(option, { rule, is_call }, folder) {
   if (isLasting(option)) {
     const [, tool, about] = /^(\w+)\((.*)\)$/s.exec(rule) || [];
     if (!tool) return html`<span>${w(`option.${optionId}`)}</span><small>${name}</small>`;
-    return html`<span>${w(`option.${optionId}`)}</span><small>${w(`call.${describeCall(tool, {})[0]}`)} ${about.replaceAll(`/${folder}/`, "").replace(/:\*$/, " …")}</small>`;
+    return html`<span>${w(`option.${optionId}`)}</span><small>${w(`call.${describeCall(tool, {})[0]}`)} <code>${about.replaceAll(`/${folder}/`, "").replace(/:\*$/, " *")}</code></small>`;
   }
   return html`<span>${name}</span><small>${w(`option.${optionId}`)}</small>`;
 }

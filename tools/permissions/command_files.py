@@ -126,8 +126,8 @@ def _decide_trees(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[Decisi
                 continue
             seen.add(tree)
             try:
-                if found := _find_in_tree(tree, root, patterns):
-                    yield _decide_tree(*found, step, is_certain=tree.is_certain)
+                if hit := _find_in_tree(tree, root, patterns):
+                    yield _decide_tree(*hit, step, is_certain=tree.is_certain)
             except TooManyFilesError:
                 yield _ask_for_size(patterns[0], step)
 
@@ -137,14 +137,14 @@ def _find_in_tree(tree: "ReadTree", root: Path, rules: Sequence[Rule]) -> tuple[
     from .tree_walk import walk_tree
 
     find_rule = _FileRules(rules, str(root))
-    found: tuple[Rule, str] | None = None
+    hit: tuple[Rule, str] | None = None
     has_deny = rules[0].kind == "deny"
     for name in walk_tree(tree, root, lambda name: find_rule(name) is not None):
         rule = find_rule(name)
         if rule and (rule.kind == "deny" or not has_deny):
             return rule, name
-        found = found or (rule and (rule, name))
-    return found
+        hit = hit or (rule and (rule, name))
+    return hit
 
 
 class _FileRules:

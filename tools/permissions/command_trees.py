@@ -171,7 +171,7 @@ def _build_trees(
     is_unknown = not places and any("$" in word or "`" in word for _, word in operands)
     if is_unknown or (not places and program.reads_here and not is_input):
         places = [(step.folder or Path(), ".")]
-    found = program.build_filter(parsed) if parsed else PatternFilter()
+    tree_filter = program.build_filter(parsed) if parsed else PatternFilter()
     skips, follows = "none", True
     if parsed:
         follows = program.always_follows or parsed.has_any(*program.follows)
@@ -180,9 +180,9 @@ def _build_trees(
     for base, word in places:
         path = base / _trim(word)
         if path.is_dir():
-            shown = _show(program, base, word)
+            view = _show(program, base, word)
             top = os.path.realpath(path)
-            yield ReadTree(top, shown, found, follows, skips, is_certain=not is_unknown)
+            yield ReadTree(top, view, tree_filter, follows, skips, is_certain=not is_unknown)
 
 
 def _trim(word: str) -> str:
@@ -192,12 +192,12 @@ def _trim(word: str) -> str:
 
 def _show(program: TreeProgram, base: Path, word: str) -> str:
     """Return the path of a folder as the program's patterns see it."""
-    if program.shown == "given":
+    if program.view == "given":
         return word.rstrip("/") or word
-    if program.shown == "inside":
+    if program.view == "inside":
         return "" if word.endswith(("/", ".")) else os.path.basename(word)
-    shown = os.path.relpath(os.path.normpath(base / _trim(word)), base)
-    return "" if shown == "." else shown
+    view = os.path.relpath(os.path.normpath(base / _trim(word)), base)
+    return "" if view == "." else view
 
 
 def _find_trees_of_find(
@@ -213,12 +213,12 @@ def _find_trees_of_find(
     for start in starts:
         path = folder / _trim(start)
         is_unknown = not path.exists() and ("$" in start or "`" in start)
-        found = parse_find(tests, start.rstrip("/"), is_piped=is_piped, reads=reads)
+        tree_filter = parse_find(tests, start.rstrip("/"), is_piped=is_piped, reads=reads)
         if is_unknown:
-            path, found = folder, PatternFilter()
+            path, tree_filter = folder, PatternFilter()
         if path.is_dir():
             top = os.path.realpath(path)
-            yield ReadTree(top, start.rstrip("/"), found, follows, is_certain=not is_unknown)
+            yield ReadTree(top, start.rstrip("/"), tree_filter, follows, is_certain=not is_unknown)
 
 
 def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> Iterator[ReadTree]:
@@ -245,11 +245,11 @@ def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> It
         is_glob = spec in globs
         path = folder if is_glob else folder / spec
         if path.is_dir():
-            taken = (compile_inclusion(spec, "path"),) if is_glob else ()
-            shown = os.path.relpath(os.path.normpath(path), folder)
-            found = PatternFilter(folders, files, taken)
+            inclusions = (compile_inclusion(spec, "path"),) if is_glob else ()
+            view = os.path.relpath(os.path.normpath(path), folder)
+            tree_filter = PatternFilter(folders, files, inclusions)
             yield ReadTree(
-                os.path.realpath(path), "" if shown == "." else shown, found, skips=skips
+                os.path.realpath(path), "" if view == "." else view, tree_filter, skips=skips
             )
 
 

@@ -28,7 +28,7 @@ class TreeProgram:
     """Whether it reads the folder it is in if none is named."""
     takes_input: bool = False
     """Whether it reads its input instead, if that is a pipe."""
-    shown: Literal["given", "folder", "inside"] = "given"
+    view: Literal["given", "folder", "inside"] = "given"
     """How its patterns see a path: as written, from the folder it is in, from the folder named."""
     last: frozenset[str] | None = None
     """The options without which the last operand is where it copies to."""
@@ -51,17 +51,17 @@ class TreeProgram:
 
     def reads_folders(self, parsed: ParsedArguments) -> bool:
         """Return whether it reads folders with these options."""
-        given = self.recursive.intersection(parsed.flag_values)
+        options = self.recursive.intersection(parsed.flag_values)
         values = parsed.get_values("-d", "--directories") if self is _GREP else []
-        if given and given <= {"-d", "--directories"}:
+        if options and options <= {"-d", "--directories"}:
             return any(value.startswith("r") for value in values)
-        return not self.recursive or bool(given)
+        return not self.recursive or bool(options)
 
     def build_filter(self, parsed: ParsedArguments) -> PatternFilter:
         """Return what the options leave out."""
         if parsed.has_any(*self.unfiltered):
             return PatternFilter()
-        folders, files, taken, folders_in = (list[re.Pattern[str]]() for _ in range(4))
+        folders, files, inclusions, folders_in = (list[re.Pattern[str]]() for _ in range(4))
         for flag, value in parsed.entries:
             is_negated = value.startswith("!")
             if flag in self.left_out and (is_negated or flag not in self.taken_in):
@@ -70,9 +70,9 @@ class TreeProgram:
                     files += [pattern] if kind != "folders" else []
             elif flag in self.taken_in:
                 globs, manner = _list_globs(flag, value), self.taken_in[flag]
-                of_kind = folders_in if value.endswith("/") and not self.restricts else taken
+                of_kind = folders_in if value.endswith("/") and not self.restricts else inclusions
                 of_kind += [compile_inclusion(glob, manner) for glob in globs]
-        groups = map(tuple, (folders, files, taken, folders_in))
+        groups = map(tuple, (folders, files, inclusions, folders_in))
         return PatternFilter(*groups, restricts=self.restricts)
 
 
@@ -109,7 +109,7 @@ _RG = TreeProgram(
     pattern=split_names("-e -f --regexp --file --files"),
     reads_here=True,
     takes_input=True,
-    shown="folder",
+    view="folder",
     left_out={
         "-g": LeftOut("gitignore"),
         "--glob": LeftOut("gitignore"),
@@ -139,7 +139,7 @@ _AG = TreeProgram(
     pattern=frozenset(),
     reads_here=True,
     takes_input=True,
-    shown="folder",
+    view="folder",
     left_out=dict.fromkeys(("--ignore", "--ignore-dir"), LeftOut("name")),
     follows=split_names("-f --follow"),
     skips="hidden",
@@ -156,7 +156,7 @@ _ACK = TreeProgram(
     pattern=split_names("--match -f -g"),
     reads_here=True,
     takes_input=True,
-    shown="folder",
+    view="folder",
     left_out=dict.fromkeys(("--ignore-dir", "--ignore-directory"), LeftOut("name", "folders")),
     follows=split_names("--follow"),
 )
@@ -211,7 +211,7 @@ _RSYNC = TreeProgram(
     ),
     recursive=split_names("-a -r --archive --recursive --files-from"),
     last=frozenset(),
-    shown="inside",
+    view="inside",
     left_out={"--exclude": LeftOut("transfer")},
     taken_in={"--include": "transfer"},
     restricts=False,
@@ -246,7 +246,7 @@ _ZIP = TreeProgram(
         " --recurse-paths --quiet"
     ),
     recursive=split_names("-r -R --recurse-paths -@"),
-    shown="folder",
+    view="folder",
     left_out=dict.fromkeys(("-x", "--exclude"), LeftOut("path", "files", crosses=True)),
     taken_in=dict.fromkeys(("-i", "--include"), "path"),
     lists=split_names("-@ -R"),
@@ -262,7 +262,7 @@ _FD = TreeProgram(
     ),
     pattern=frozenset(),
     reads_here=True,
-    shown="folder",
+    view="folder",
     left_out=dict.fromkeys(("-E", "--exclude"), LeftOut("gitignore")),
     taken_in=dict.fromkeys(("-e", "--extension"), "name"),
     lists=split_names("--base-directory --search-path"),

@@ -27,7 +27,7 @@ class ReadTree:
 
     top: str
     """Its real path."""
-    shown: str
+    view: str
     """Its path as the program's patterns see it."""
     filter: TreeFilter
     follows: bool = False
@@ -47,13 +47,13 @@ def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Ite
     ignored = _build_ignored(tree, root)
     folders, linked, left = [start], set[str](), MAX_TREE_ENTRIES
     while folders:
-        real, shown = folders.pop()
+        real, view = folders.pop()
         entries = _list_entries(real)
         left -= len(entries)
         if left < 0:
             raise TooManyFilesError
         below = os.path.relpath(real, root)
-        name_prefix, prefix = "" if below == "." else f"{below}/", f"{shown}/" if shown else ""
+        name_prefix, prefix = "" if below == "." else f"{below}/", f"{view}/" if view else ""
         for entry in entries:
             path, names = prefix + entry.name, (name_prefix + entry.name,)
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -73,11 +73,11 @@ def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Ite
 
 
 def _find_start(tree: ReadTree, root: str) -> tuple[str, str] | None:
-    """Return the real and the shown path of the first folder; of a folder above, the project's."""
+    """Return the first folder and its view; of a folder above the project, the project's."""
     if _is_below(tree.top, root):
-        return tree.top, tree.shown
+        return tree.top, tree.view
     if _is_below(root, tree.top):
-        return root, os.path.join(tree.shown, os.path.relpath(root, tree.top))
+        return root, os.path.join(tree.view, os.path.relpath(root, tree.top))
     return None
 
 

@@ -160,8 +160,9 @@ def _describe_setting(key: str, value: object) -> str:
 
 def _format_entry(entry: object) -> str:
     is_text = isinstance(entry, str)
-    shown = entry if is_text else json.dumps(entry, ensure_ascii=False, default=str)
-    cut = shown if len(shown) <= MAX_ENTRY else f"{shown[:MAX_ENTRY]}…"
+    entry_text = entry if is_text else json.dumps(entry, ensure_ascii=False, default=str)
+    is_long = len(entry_text) > MAX_ENTRY
+    cut = f"{entry_text[:MAX_ENTRY]}…" if is_long else entry_text
     return f"`{cut}`" if is_text else cut
 
 
@@ -169,8 +170,8 @@ def _note_settings(home: Path, folder: str, values: Mapping[str, object]) -> boo
     """Record what was said of a folder's settings; return whether it is news."""
     file, digests = ensure_data_folder(home) / "said-settings.json", dict[str, object]()
     with suppress(OSError, ValueError, RecursionError):
-        said = json.loads(file.read_text(encoding="utf-8"))
-        digests = cast("dict[str, object]", said) if isinstance(said, dict) else digests
+        recorded = json.loads(file.read_text(encoding="utf-8"))
+        digests = cast("dict[str, object]", recorded) if isinstance(recorded, dict) else digests
     digest = sha256(json.dumps(values, default=str).encode()).hexdigest()[:16]
     if digests.get(folder) == digest:
         return False

@@ -152,6 +152,6 @@ def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) 
 
 def split_at_questions(shown: str) -> tuple[str, str, str]:
     """Return what is shown before all questions, with them, and behind."""
-    before, begin, rest = shown.partition("\x1b[?12l")
-    asked, end, behind = rest.rpartition("\x1b[?2004l")
+    before, begin, remainder = shown.partition("\x1b[?12l")
+    asked, end, behind = remainder.rpartition("\x1b[?2004l")
     return before, begin + asked + end, behind

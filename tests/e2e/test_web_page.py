@@ -570,6 +570,7 @@ def test_calls_and_choices_are_plain_words(
         page.click(".question .danger")
         page.wait_for_selector("text=The end.")
         assert page.locator("main :is(textarea, input):visible").count() == 1
+        page.wait_for_selector(".composer select", state="attached")
         assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
         for _ in range(2):
             page.wait_for_selector(".result .delta:has-text('+91 −1')")

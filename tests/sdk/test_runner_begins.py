@@ -99,8 +99,8 @@ async def test_said_settings_are_the_projects_own(runner, project, play, user, s
     (runner.home / "config.yaml").write_text(json.dumps({"permissions": user}))
     (project / ".llc.yaml").write_text(json.dumps(settings))
     trust(project, runner.home)
-    said = await find_said(runner, project, play)
-    assert said == ([effects] if effects else [])
+    notices = await find_said(runner, project, play)
+    assert notices == ([effects] if effects else [])
 
 
 async def find_said(runner, project, play):
@@ -112,12 +112,12 @@ async def find_said(runner, project, play):
 
 
 @pytest.mark.parametrize("said", ["[]", "3", "null", '"x"', '{"/": []}', "{", "[" * 9_000, "\x00"])
-async def test_damaged_note_of_said_settings_is_replaced(runner, project, play, said):
-    (runner.home / "said-settings.json").write_text(said)
+async def test_damaged_note_of_said_settings_is_replaced(runner, project, play, notices):
+    (runner.home / "said-settings.json").write_text(notices)
     (project / ".llc.yaml").write_text("security: {mode: auto}")
     trust(project, runner.home)
-    found = [await find_said(runner, project, play) for _ in range(2)]
-    assert found == [["the approval mode is `auto`"], []]
+    both = [await find_said(runner, project, play) for _ in range(2)]
+    assert both == [["the approval mode is `auto`"], []]
 
 
 async def test_each_new_allowance_is_said(runner, project, play):
@@ -126,8 +126,8 @@ async def test_each_new_allowance_is_said(runner, project, play):
     for count in range(1, len(rules) + 1):
         (project / ".llc.yaml").write_text(json.dumps({"permissions": {"allow": rules[:count]}}))
         trust(project, runner.home)
-        (said,) = await find_said(runner, project, play)
-        assert said.endswith(f"`{rules[count - 1]}`")
+        (notices,) = await find_said(runner, project, play)
+        assert notices.endswith(f"`{rules[count - 1]}`")
 
 
 async def test_the_folder_may_be_given_as_text(runner, project, play):

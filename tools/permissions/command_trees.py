@@ -80,26 +80,28 @@ def find_read_trees(
     """
     if step.folder is None:
         return
-    words, reads = [word.text for word in step.words[1:]], partial(_names_reader, readers)
+    arguments, reads = [word.text for word in step.words[1:]], partial(_names_reader, readers)
     is_piped = _is_read_later(step, steps, readers | {"cpio"})
     if step.program == "git":
-        yield from _find_git_trees(step.folder, words, is_piped=is_piped)
+        yield from _find_git_trees(step.folder, arguments, is_piped=is_piped)
     elif step.program == "find":
-        yield from _find_trees_of_find(step.folder, words, is_piped=is_piped, reads=reads)
+        yield from _find_trees_of_find(step.folder, arguments, is_piped=is_piped, reads=reads)
     elif program := PROGRAMS.get(step.program):
         if step.program in ("fd", "fdfind"):
-            at = next((at for at, word in enumerate(words) if word in _FD_STARTS), len(words))
-            if not is_piped and not reads(words[at:]):
+            at = next(
+                (at for at, word in enumerate(arguments) if word in _FD_STARTS), len(arguments)
+            )
+            if not is_piped and not reads(arguments[at:]):
                 return
-            words = words[:at]
-        elif step.program == "rg" and "--files" in words and not is_piped:
+            arguments = arguments[:at]
+        elif step.program == "rg" and "--files" in arguments and not is_piped:
             return
-        yield from _find_program_trees(step, program, words)
+        yield from _find_program_trees(step, program, arguments)
 
 
-def _names_reader(readers: frozenset[str], words: Sequence[str]) -> bool:
+def _names_reader(readers: frozenset[str], arguments: Sequence[str]) -> bool:
     """Return whether a command, or the code in it, names a program that reads files."""
-    parts = (part for word in words for part in re.split(r"[^\w./-]+", word))
+    parts = (part for word in arguments for part in re.split(r"[^\w./-]+", word))
     return any(part.rpartition("/")[2] in readers - {"."} for part in parts if part)
 
 
@@ -108,9 +110,13 @@ def _is_read_later(
 ) -> bool:
     """Return whether another step may read the files that this one lists."""
     for other in steps:
-        words = [word.text for word in other.words[1:]]
+        arguments = [word.text for word in other.words[1:]]
         is_fed = step.program in other.feed.programs
-        if is_fed and other.program in _FEEDS and _names_reader(readers, [other.program, *words]):
+        if (
+            is_fed
+            and other.program in _FEEDS
+            and _names_reader(readers, [other.program, *arguments])
+        ):
             return True
         if (is_fed or step.substituted) and other.program in readers and not other.literal:
             return True
@@ -118,20 +124,20 @@ def _is_read_later(
 
 
 def _find_program_trees(
-    step: "SimpleCommand", program: TreeProgram, words: Sequence[str]
+    step: "SimpleCommand", program: TreeProgram, arguments: Sequence[str]
 ) -> Iterator[ReadTree]:
     folder = step.folder or Path()
     try:
-        parsed = program.flags.parse(step.program, spell_out(step.program, words))
+        parsed = program.flags.parse(step.program, spell_out(step.program, arguments))
     except NotReadOnlyError:  # then it may read all that it names
-        if program.recursive and not any(map(_MAY_READ_FOLDERS.fullmatch, words)):
+        if program.recursive and not any(map(_MAY_READ_FOLDERS.fullmatch, arguments)):
             return
-        named = [(folder, word) for word in words if not word.startswith("-")]
-        yield from _build_trees(step, program, named, None)
+        operands = [(folder, word) for word in arguments if not word.startswith("-")]
+        yield from _build_trees(step, program, operands, None)
         return
     if step.program in ("tar", "bsdtar") and not _makes_tar(parsed):
         return
-    if step.program in ("7z", "7za") and words[:1] not in (["a"], ["u"]):
+    if step.program in ("7z", "7za") and arguments[:1] not in (["a"], ["u"]):
         return
     if program.reads_folders(parsed):
         yield from _build_trees(step, program, _list_operands(step, program, parsed), parsed)
@@ -201,15 +207,19 @@ def _show(program: TreeProgram, base: Path, word: str) -> str:
 
 
 def _find_trees_of_find(
-    folder: Path, words: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    is_piped: bool,
+    reads: Callable[[Sequence[str]], bool],
 ) -> Iterator[ReadTree]:
-    started = next((at for at, word in enumerate(words) if word in _STARTS), len(words))
-    if not is_piped and not reads(words[started:]):
+    started = next((at for at, word in enumerate(arguments) if word in _STARTS), len(arguments))
+    if not is_piped and not reads(arguments[started:]):
         return
-    starts = find_start_folders(words)
-    tests = [word for word in words if word not in ("-H", "-L", "-P")]
+    starts = find_start_folders(arguments)
+    tests = [word for word in arguments if word not in ("-H", "-L", "-P")]
     tests = tests[len(starts) :] if tests[: len(starts)] == starts else tests
-    follows = not {"-L", "-follow"}.isdisjoint(words)
+    follows = not {"-L", "-follow"}.isdisjoint(arguments)
     for start in starts:
         path = folder / _trim(start)
         is_unknown = not path.exists() and ("$" in start or "`" in start)
@@ -221,14 +231,16 @@ def _find_trees_of_find(
             yield ReadTree(top, start.rstrip("/"), tree_filter, follows, is_certain=not is_unknown)
 
 
-def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> Iterator[ReadTree]:
-    command, rest = split_git_command(words)
-    before = words[: find_git_command(words)]
+def _find_git_trees(
+    folder: Path, arguments: Sequence[str], *, is_piped: bool
+) -> Iterator[ReadTree]:
+    command, remaining = split_git_command(arguments)
+    before = arguments[: find_git_command(arguments)]
     for option, value in zip(before, before[1:], strict=False):
         folder = folder / value if option == "-C" else folder
-    if not _shows_files(command, rest, is_piped=is_piped):
+    if not _shows_files(command, remaining, is_piped=is_piped):
         return
-    specs = _list_pathspecs(folder, command, rest)
+    specs = _list_pathspecs(folder, command, remaining)
     top = folder if command in _FROM_HERE else _find_repository(folder)
     if specs is None:
         specs = []
@@ -236,12 +248,12 @@ def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> It
     compiled = [pair for text in left_out for pair in LeftOut("path", crosses=True).compile(text)]
     folders = tuple(pattern for kind, pattern in compiled if kind != "files")
     files = tuple(pattern for kind, pattern in compiled if kind != "folders")
-    named = [spec for spec in specs if not _EXCLUDED.fullmatch(spec)]
-    globs = [spec for spec in named if re.search(r"[*?\[]", spec) and not spec.startswith(":")]
-    skips = "ignored" if _LISTS_OTHERS.isdisjoint(rest) else "none"
-    if not named or any(spec.startswith(":") for spec in named):
-        named, globs = [str(top)], []
-    for spec in named:
+    operands = [spec for spec in specs if not _EXCLUDED.fullmatch(spec)]
+    globs = [spec for spec in operands if re.search(r"[*?\[]", spec) and not spec.startswith(":")]
+    skips = "ignored" if _LISTS_OTHERS.isdisjoint(remaining) else "none"
+    if not operands or any(spec.startswith(":") for spec in operands):
+        operands, globs = [str(top)], []
+    for spec in operands:
         is_glob = spec in globs
         path = folder if is_glob else folder / spec
         if path.is_dir():
@@ -253,9 +265,9 @@ def _find_git_trees(folder: Path, words: Sequence[str], *, is_piped: bool) -> It
             )
 
 
-def _shows_files(command: str, rest: Sequence[str], *, is_piped: bool) -> bool:
+def _shows_files(command: str, remaining: Sequence[str], *, is_piped: bool) -> bool:
     """Return whether a command of git shows what is in files, or lists them for a reader."""
-    options = rest[: rest.index("--")] if "--" in rest else rest
+    options = remaining[: remaining.index("--")] if "--" in remaining else remaining
     has_patch = any(map(_PATCH.fullmatch, options))
     if command in ("grep", "archive"):
         return True
@@ -278,11 +290,11 @@ def _shows_named_files(options: Sequence[str]) -> bool:
     return bool(objects) and all(":" in word and not word.startswith(":") for word in objects)
 
 
-def _list_pathspecs(folder: Path, command: str, rest: Sequence[str]) -> list[str] | None:
+def _list_pathspecs(folder: Path, command: str, remaining: Sequence[str]) -> list[str] | None:
     """Return what limits a command of git to files; None if that is not certain."""
-    at = rest.index("--") if "--" in rest else len(rest)
-    specs, is_pattern_left = list(rest[at + 1 :]), command == "grep"
-    for before, word in zip(["", *rest[:at]], rest[:at], strict=False):
+    at = remaining.index("--") if "--" in remaining else len(remaining)
+    specs, is_pattern_left = list(remaining[at + 1 :]), command == "grep"
+    for before, word in zip(["", *remaining[:at]], remaining[:at], strict=False):
         if word.startswith("-"):
             is_pattern_left &= re.match(r"-\w*[ef]", word) is None
         elif is_pattern_left:

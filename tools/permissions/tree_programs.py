@@ -287,14 +287,14 @@ PROGRAMS: Mapping[str, TreeProgram] = {
 }
 
 
-def spell_out(program: str, words: Sequence[str]) -> list[str]:
+def spell_out(program: str, arguments: Sequence[str]) -> list[str]:
     """Return the words as their parser takes them: tar's first word, and the lists of zip."""
-    if program in ("tar", "bsdtar") and words and not words[0].startswith("-"):
-        return _spell_out_letters(words[0], words[1:])
+    if program in ("tar", "bsdtar") and arguments and not arguments[0].startswith("-"):
+        return _spell_out_letters(arguments[0], arguments[1:])
     if program != "zip":
-        return list(words)
+        return list(arguments)
     spelled, option = list[str](), ""
-    for word in words:
+    for word in arguments:
         if word.startswith("-") or word == "@":
             option = word if word in _ZIP_LISTS else ""
             spelled += [] if option or word == "@" else [word]
@@ -303,11 +303,11 @@ def spell_out(program: str, words: Sequence[str]) -> list[str]:
     return spelled
 
 
-def _spell_out_letters(letters: str, words: Sequence[str]) -> list[str]:
+def _spell_out_letters(letters: str, arguments: Sequence[str]) -> list[str]:
     """Return the options of `tar czf x.tgz` each with its value."""
-    rest, spelled = list(words), list[str]()
+    remaining, spelled = list(arguments), list[str]()
     for letter in letters:
         spelled.append(f"-{letter}")
-        if _TAR.flags.kinds.get(f"-{letter}") and rest:
-            spelled.append(rest.pop(0))
-    return [*spelled, *rest]
+        if _TAR.flags.kinds.get(f"-{letter}") and remaining:
+            spelled.append(remaining.pop(0))
+    return [*spelled, *remaining]

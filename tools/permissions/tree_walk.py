@@ -45,30 +45,32 @@ def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Ite
     if not (start := _find_start(tree, str(root))):
         return
     ignored = _build_ignored(tree, root)
-    folders, linked, left = [start], set[str](), MAX_TREE_ENTRIES
+    folders, linked, remaining = [start], set[str](), MAX_TREE_ENTRIES
     while folders:
         real, view = folders.pop()
         entries = _list_entries(real)
-        left -= len(entries)
-        if left < 0:
+        remaining -= len(entries)
+        if remaining < 0:
             raise TooManyFilesError
         below = os.path.relpath(real, root)
         name_prefix, prefix = "" if below == "." else f"{below}/", f"{view}/" if view else ""
         for entry in entries:
             path, names = prefix + entry.name, (name_prefix + entry.name,)
             is_folder = entry.is_dir(follow_symlinks=False)
-            place = entry.path
+            location = entry.path
             if entry.is_symlink():
-                place = os.path.realpath(place) if tree.follows else ""
-                is_folder = os.path.isdir(place)
-                if not place or place in linked or not _is_below(place, str(root)):
+                location = os.path.realpath(location) if tree.follows else ""
+                is_folder = os.path.isdir(location)
+                if not location or location in linked or not _is_below(location, str(root)):
                     continue
-                linked.update([place] if is_folder else [])
-                names = (*names, os.path.relpath(place, root))
+                linked.update([location] if is_folder else [])
+                names = (*names, os.path.relpath(location, root))
             if is_folder:
-                if entry.name != ".git" and not _skips_folder(tree, path, place, ignored):
-                    folders.append((place, path))
-            elif (name := next(filter(matches, names), "")) and _reads(tree, path, place, ignored):
+                if entry.name != ".git" and not _skips_folder(tree, path, location, ignored):
+                    folders.append((location, path))
+            elif (name := next(filter(matches, names), "")) and _reads(
+                tree, path, location, ignored
+            ):
                 yield name
 
 
@@ -93,12 +95,12 @@ def _list_entries(folder: str) -> list["os.DirEntry[str]"]:
         return []
 
 
-def _skips_folder(tree: ReadTree, path: str, place: str, ignored: Callable[[str], bool]) -> bool:
-    return tree.filter.skips_folder(path) or (not tree.filter.takes_in(path) and ignored(place))
+def _skips_folder(tree: ReadTree, path: str, location: str, ignored: Callable[[str], bool]) -> bool:
+    return tree.filter.skips_folder(path) or (not tree.filter.takes_in(path) and ignored(location))
 
 
-def _reads(tree: ReadTree, path: str, place: str, ignored: Callable[[str], bool]) -> bool:
-    return tree.filter.reads(path) and (tree.filter.takes_in(path) or not ignored(place))
+def _reads(tree: ReadTree, path: str, location: str, ignored: Callable[[str], bool]) -> bool:
+    return tree.filter.reads(path) and (tree.filter.takes_in(path) or not ignored(location))
 
 
 def _build_ignored(tree: ReadTree, root: Path) -> Callable[[str], bool]:

@@ -179,7 +179,7 @@ def test_request_is_kept_where_the_window_shrinks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "shown"),
+    ("label", "escaped"),
     [
         ("\u202etxt.exe", "\\u202etxt.exe"),
         ("r\u200bm", "r\\u200bm"),
@@ -189,11 +189,11 @@ def test_request_is_kept_where_the_window_shrinks(tmp_path: Path) -> None:
         ("\x01\x1b]0;title\x07\x02", "\\x01\\x1b]0;title\\x07\\x02"),
     ],
 )
-def test_foreign_label_is_shown_escaped(tmp_path: Path, label: str, shown: str) -> None:
+def test_foreign_label_is_shown_escaped(tmp_path: Path, label: str, escaped: str) -> None:
     code = f"choices = [Choice('a', {label!a}, note={label!a}), Choice('no', {label!a})]\nwhile"
     with open_terminal(tmp_path, ASKS.replace("while", code, 1)) as terminal:
         terminal.wait_for(is_ready)
-        assert terminal.screen().count(shown) == 3
+        assert terminal.screen().count(escaped) == 3
         assert label not in terminal.shown
 
 

@@ -67,8 +67,8 @@ def test_a_list_says_what_is_asked(
     request_: dict[str, Any], kind: str, summary: tuple[str, str, str, int, int]
 ) -> None:
     names = ("verb", "subject", "text", "added", "removed")
-    told = summarize_question(ask(request_, kind=kind))
-    assert told == {"kind": kind, **dict(zip(names, summary, strict=True))}
+    described = summarize_question(ask(request_, kind=kind))
+    assert described == {"kind": kind, **dict(zip(names, summary, strict=True))}
 
 
 def test_a_reason_that_the_call_says_is_left_out() -> None:

@@ -103,8 +103,8 @@ async def test_an_unsent_message_holds_no_secret(streams: ThreadStreams, project
     def read_unsent() -> None:
         messages.extend(json.dumps(each) for each in numbers.list_running().values())
 
-    begun = asyncio.ensure_future(streams.say(thread, f"The key is {secret}.", {}))
-    while not begun.done():
+    saying = asyncio.ensure_future(streams.say(thread, f"The key is {secret}.", {}))
+    while not saying.done():
         await asyncio.to_thread(read_unsent)
     await streams.wait(thread)
     assert "The key is" in "".join(messages) and secret not in "".join(messages)

@@ -130,46 +130,49 @@ class FindFilter:
 
 
 def parse_find(
-    words: Sequence[str], start: str, *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+    arguments: Sequence[str], start: str, *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
 ) -> FindFilter:
     """Parse the words after the folders of `find`.
 
     `is_piped`: a program reads the files that it prints; `reads`: whether a command reads files.
     """
-    acts = any(map(_ACTS.fullmatch, words))
+    acts = any(map(_ACTS.fullmatch, arguments))
     try:
-        rest = list(_read_tests(words, is_piped=is_piped, reads=reads))
-        depths = [value for test, value in rest if test == "-maxdepth"]
-        expression = _parse_list(rest)
-        if rest or not all(map(str.isdecimal, depths)):
+        remaining = list(_read_tests(arguments, is_piped=is_piped, reads=reads))
+        depths = [value for test, value in remaining if test == "-maxdepth"]
+        expression = _parse_list(remaining)
+        if remaining or not all(map(str.isdecimal, depths)):
             raise _NotUnderstoodError
     except _NotUnderstoodError:
         return FindFilter(start, None, None, prunes=False, is_printed=True)
-    prunes = {"-depth", "-d", "-delete"}.isdisjoint(words)
+    prunes = {"-depth", "-d", "-delete"}.isdisjoint(arguments)
     deepest = min(map(int, depths), default=None)
     return FindFilter(start, expression, deepest, prunes, is_piped and not acts)
 
 
 def _read_tests(
-    words: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
+    arguments: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
 ) -> Iterable[tuple[str, str]]:
     """Yield each test with its value; actions that read files as `read`."""
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
+    remaining = list(arguments)
+    while remaining:
+        word = remaining.pop(0)
         if word in _STARTS:
             ends = [
                 at
-                for at, other in enumerate(rest)
-                if other == ";" or rest[at - 1 : at + 1] == ["{}", "+"]
+                for at, other in enumerate(remaining)
+                if other == ";" or remaining[at - 1 : at + 1] == ["{}", "+"]
             ]
-            command, rest = rest[: ends[0]] if ends else rest, rest[ends[0] + 1 :] if ends else []
+            command, remaining = (
+                remaining[: ends[0]] if ends else remaining,
+                remaining[ends[0] + 1 :] if ends else [],
+            )
             yield ("read" if reads(command) else "unknown", "")
         elif word == "-fprintf":
-            rest = rest[2:]
+            remaining = remaining[2:]
             yield ("read" if is_piped else "-true", "")
         elif _VALUED.fullmatch(word):
-            value = rest.pop(0) if rest else ""
+            value = remaining.pop(0) if remaining else ""
             is_read = is_piped and _PRINTS.fullmatch(word)
             yield ("print" if is_read else word, value)
         elif word in _ALONE:
@@ -178,45 +181,47 @@ def _read_tests(
             yield (word, "")
 
 
-def _parse_list(rest: list[tuple[str, str]]) -> Expression | None:
+def _parse_list(remaining: list[tuple[str, str]]) -> Expression | None:
     """Parse what is joined by `,`, then by `-o`, then by `-a` or nothing."""
     return _parse_joined(
-        rest, (",",), lambda: _parse_joined(rest, ("-o", "-or"), lambda: _parse_and(rest))
+        remaining,
+        (",",),
+        lambda: _parse_joined(remaining, ("-o", "-or"), lambda: _parse_and(remaining)),
     )
 
 
 def _parse_joined(
-    rest: list[tuple[str, str]], signs: Sequence[str], parse: Callable[[], Expression | None]
+    remaining: list[tuple[str, str]], signs: Sequence[str], parse: Callable[[], Expression | None]
 ) -> Expression | None:
-    left = parse()
-    while left and rest and rest[0][0] in signs:
-        sign = rest.pop(0)[0]
+    operand = parse()
+    while operand and remaining and remaining[0][0] in signs:
+        sign = remaining.pop(0)[0]
         right = parse()
         if right is None:
             raise _NotUnderstoodError
-        left = ("," if sign == "," else "or", left, right)
-    return left
+        operand = ("," if sign == "," else "or", operand, right)
+    return operand
 
 
-def _parse_and(rest: list[tuple[str, str]]) -> Expression | None:
-    if not rest or rest[0][0] in (",", "-o", "-or", ")"):
+def _parse_and(remaining: list[tuple[str, str]]) -> Expression | None:
+    if not remaining or remaining[0][0] in (",", "-o", "-or", ")"):
         return None
-    left: Expression = _parse_one(rest)
-    while rest and rest[0][0] not in (",", "-o", "-or", ")"):
-        if rest[0][0] in ("-a", "-and"):
-            rest.pop(0)
-        joined: Expression = ("and", left, _parse_one(rest))
-        left = joined
-    return left
+    operand: Expression = _parse_one(remaining)
+    while remaining and remaining[0][0] not in (",", "-o", "-or", ")"):
+        if remaining[0][0] in ("-a", "-and"):
+            remaining.pop(0)
+        joined: Expression = ("and", operand, _parse_one(remaining))
+        operand = joined
+    return operand
 
 
-def _parse_one(rest: list[tuple[str, str]]) -> Expression:
-    test, value = rest.pop(0) if rest else ("", "")
+def _parse_one(remaining: list[tuple[str, str]]) -> Expression:
+    test, value = remaining.pop(0) if remaining else ("", "")
     if test in ("!", "-not"):
-        return ("not", _parse_one(rest), None)
+        return ("not", _parse_one(remaining), None)
     if test == "(":
-        inner = _parse_list(rest)
-        if inner is None or not rest or rest.pop(0)[0] != ")":
+        inner = _parse_list(remaining)
+        if inner is None or not remaining or remaining.pop(0)[0] != ")":
             raise _NotUnderstoodError
         return inner
     if test in _ALONE or _VALUED.fullmatch(test) or test in ("read", "print", "unknown"):
@@ -229,16 +234,16 @@ def _evaluate(expression: Expression, outcome: _Outcome, *, is_sure: bool) -> bo
     sign, first, second = expression
     if isinstance(first, str):
         return _test(sign, first, outcome, is_sure=is_sure)
-    left = _evaluate(first, outcome, is_sure=is_sure)
+    operand = _evaluate(first, outcome, is_sure=is_sure)
     if second is None:
-        return None if left is None else not left
+        return None if operand is None else not operand
     if sign == ",":
         return _evaluate(second, outcome, is_sure=is_sure)
     end = sign == "or"  # the value with which the second one is not evaluated
-    if left is end:
+    if operand is end:
         return end
-    right = _evaluate(second, outcome, is_sure=is_sure and left is not None)
-    return right if left is not None or right is end else None
+    right = _evaluate(second, outcome, is_sure=is_sure and operand is not None)
+    return right if operand is not None or right is end else None
 
 
 def _test(test: str, value: str, outcome: _Outcome, *, is_sure: bool) -> bool | None:

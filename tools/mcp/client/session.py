@@ -139,11 +139,16 @@ async def open_session(
         opening = _open_in_mode(server, home, sandbox, mode, callbacks)
         try:
             session = await stack.enter_async_context(opening)
-        except _EndedError:
+        except _EndedError as error:
             if mode["mode"] != "auto":
                 raise
             opening = _open_in_mode(server, home, sandbox, {"mode": "legacy"}, callbacks)
-            session = await stack.enter_async_context(opening)
+            try:
+                session = await stack.enter_async_context(opening)
+            except _EndedError:
+                raise
+            except McpError:  # it may not start again, for what it has changed: say why it ended
+                raise error from None
         yield session
 
 

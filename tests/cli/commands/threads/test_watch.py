@@ -15,6 +15,7 @@ COMMANDS: dict[ThreadStatus, str] = {
     "undone": "threads show ID",
     "limit": "resume ID",
     "interrupted": "resume ID",
+    "queued": "resume ID",
     "unknown": "resume ID",
 }
 

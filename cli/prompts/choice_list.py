@@ -14,6 +14,7 @@ from ..i18n.catalogs import t
 from ..rendering.console import MARGIN, style_text
 from ..rendering.line_breaks import split_rows
 from ..rendering.text_width import measure_width
+from ..rendering.theme import find_color_depth
 from .choice_keys import AFTER_KEY, Choice, ChoiceKeys, ChoiceReply, QuestionHead
 from .interruptible_input import bind_suspension
 from .text_input import holds_key
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.layout import Container
-    from prompt_toolkit.output import ColorDepth
 
 # Seconds after which Esc is a key of its own and not the beginning of a sequence
 ESCAPE_WAITS = 0.1
@@ -255,14 +255,6 @@ def _create_application(question: ListQuestion) -> "Application[ChoiceReply]":
     )
     application.ttimeoutlen = application.timeoutlen = ESCAPE_WAITS
     return application
-
-
-def find_color_depth() -> "ColorDepth | None":
-    """Return that a terminal has all colours if it says so; None: as prompt_toolkit finds."""
-    from prompt_toolkit.output import ColorDepth
-
-    has_all = os.environ.get("COLORTERM", "") in ("truecolor", "24bit")
-    return ColorDepth.TRUE_COLOR if has_all and not os.environ.get("NO_COLOR") else None
 
 
 def _build_body(question: ListQuestion) -> "Container":

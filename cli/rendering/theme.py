@@ -3,9 +3,12 @@
 import os
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..terminal_options import get_theme_name, set_theme_name
+
+if TYPE_CHECKING:
+    from prompt_toolkit.output import ColorDepth
 
 
 class Theme(NamedTuple):
@@ -68,3 +71,11 @@ def detect_theme(environ: Mapping[str, str]) -> Theme:
     if not has_all_colors or not background.isdecimal():
         return ANSI
     return LIGHT if background in _LIGHT_NUMBERS else DARK
+
+
+def find_color_depth() -> "ColorDepth | None":
+    """Return that a terminal has all colours if it says so; None: as prompt_toolkit finds."""
+    from prompt_toolkit.output import ColorDepth
+
+    has_all = os.environ.get("COLORTERM", "") in ("truecolor", "24bit")
+    return ColorDepth.TRUE_COLOR if has_all and not os.environ.get("NO_COLOR") else None

@@ -13,7 +13,6 @@ from ....config.errors import MaxAgentError
 from ...execution.stop_signal import MAX_EXIT_SECONDS
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
-from ...rendering.console import print_error
 from ...rendering.listings.threads import SHORT_ID
 from ...rendering.output import echo, echo_json
 
@@ -74,6 +73,8 @@ async def _run(worker: "Worker", *, until_empty: bool) -> None:
     try:
         await worker.run(until_empty=until_empty)
     except MaxAgentError as error:
+        from ...rendering.console import print_error  # imports rich
+
         description = describe_error(error, worker.home)
         print_error(translate(description.message), translate(description.hint))
         # the queue's library may wait for its database without end

@@ -20,8 +20,8 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.output import Output, create_output
 
-from ...prompts.choice_list import find_color_depth
 from ...prompts.typing_state import TYPING
+from ...rendering.theme import find_color_depth
 from ...terminal_options import has_vi_keys
 from .completer import is_completed_while_typing
 from .key_bindings import KeyActions, build_key_bindings, send_line

@@ -111,9 +111,11 @@ async def find_said(runner, project, play):
     return [each.removeprefix(head) for each in texts if each.startswith(head)]
 
 
-@pytest.mark.parametrize("said", ["[]", "3", "null", '"x"', '{"/": []}', "{", "[" * 9_000, "\x00"])
-async def test_damaged_note_of_said_settings_is_replaced(runner, project, play, notices):
-    (runner.home / "said-settings.json").write_text(notices)
+@pytest.mark.parametrize(
+    "stored", ["[]", "3", "null", '"x"', '{"/": []}', "{", "[" * 9_000, "\x00"]
+)
+async def test_damaged_note_of_said_settings_is_replaced(runner, project, play, stored):
+    (runner.home / "said-settings.json").write_text(stored)
     (project / ".llc.yaml").write_text("security: {mode: auto}")
     trust(project, runner.home)
     both = [await find_said(runner, project, play) for _ in range(2)]

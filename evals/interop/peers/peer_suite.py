@@ -76,10 +76,11 @@ class SuiteReport:
 
 
 def load_suites(folder: Path = FOLDER) -> list[PeerSuite]:
-    """Read every file, in the order of its name; raises KeyError for a reason that is not there."""
-    return [_load_suite(path) for path in sorted(folder.glob("*.yaml"))]
+    """Read every file, in the order of its name."""
+    return [load_suite(path) for path in sorted(folder.glob("*.yaml"))]
 
 
-def _load_suite(path: Path) -> PeerSuite:
+def load_suite(path: Path) -> PeerSuite:
+    """Read one; raises KeyError for a field that is not there."""
     raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     return PeerSuite(raw["suite"], raw["source"], raw["kind"], raw.get("reasons", {}), raw["cases"])

@@ -220,8 +220,7 @@ def build_no_provider_error() -> UsageError:
     """Return the error if no provider is configured."""
     return UsageError(
         "no model provider is configured",
-        hint="run `mcode auth login`, or set a key such as `OPENAI_API_KEY`; for a server of your "
-        "own give `--base-url`",
+        hint="run `mcode auth login`: it lists the providers, and where each gives you a key",
     )
 
 

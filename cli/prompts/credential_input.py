@@ -22,11 +22,13 @@ from ..rendering.console import (
     open_console,
     show_heading,
     show_line,
+    show_sentence,
     style_text,
     wrap_for_console,
 )
 from .choice import choose
 from .choice_keys import Choice, ChoiceReply
+from .choice_list import HANG
 from .interruptible_input import bind_suspension
 from .sync_bridge import run_sync
 from .text_input import ESCAPE_WAITS, can_edit, discard_typeahead
@@ -44,6 +46,8 @@ LIKELY = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "glm")
 # How many are offered before one asks for the others
 FIRST = 6
 MORE = "more"
+# Columns between the names and what is said of them
+GAP = 2
 # Characters of the shortest text that can be a key
 MIN_KEY_LENGTH = 16
 
@@ -134,6 +138,7 @@ def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[
     """Return the chosen provider, or the key and its provider."""
     show_heading(console, t("auth.heading"), "cyan")
     show_line(console, f"{MARGIN}{t('auth.explain')}", "")
+    show_line(console, f"{MARGIN}{t('auth.explain.key')}", "dim")
     ask = _choose_offer if can_edit() else _read_offer
     while True:
         typed = ask(console, offers)
@@ -148,13 +153,19 @@ def _choose_offer(console: Console, offers: Sequence[Provider]) -> str:
     """Return the provider chosen from the list, or what was typed or pasted."""
     paste = Choice("", t("auth.paste"), needs_text=True, letter="")
     more = Choice(MORE, t("auth.more"), letter="")
-    choices = [
-        Choice(each.name, each.title, letter="", note=_describe_offer(each)) for each in offers
-    ]
-    reply = _ask_page(console, [*choices[:FIRST], more, paste])
+    reply = _ask_page(console, [*list_choices(console, offers[:FIRST]), more, paste])
     if reply.word == MORE:
-        reply = _ask_page(console, [*choices[FIRST:], paste])
+        reply = _ask_page(console, [*list_choices(console, offers[FIRST:]), paste])
     return reply.text or reply.word
+
+
+def list_choices(console: Console, offers: Sequence[Provider]) -> list[Choice]:
+    """Return a row for each provider, with the page of its keys where there is room."""
+    room = _measure_note_room(console, offers)
+    return [
+        Choice(each.name, each.title, letter="", note=_describe_offer(each, room))
+        for each in offers
+    ]
 
 
 def _ask_page(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
@@ -163,29 +174,42 @@ def _ask_page(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
 
 def _read_offer(console: Console, offers: Sequence[Provider]) -> str:
     """Return the provider of the number that was typed, or what was typed instead."""
-    for line in _format_offers(offers):
+    for line in _format_offers(console, offers):
         show_line(console, line, "")
     typed = read_secret(console, t("auth.ask"))
     is_number = typed.isdecimal() and 0 < int(typed) <= len(offers)
     return offers[int(typed) - 1].name if is_number else typed
 
 
-def _format_offers(offers: Sequence[Provider]) -> list[str]:
-    width = max(len(each.title) for each in offers)
+def _format_offers(console: Console, offers: Sequence[Provider]) -> list[str]:
+    width, room = max(len(each.title) for each in offers), _measure_note_room(console, offers)
     return [
-        f"{number:>3}  {each.title:<{width}}  {_describe_offer(each)}".rstrip()
+        f"{number:>3}  {each.title:<{width}}  {_describe_offer(each, room)}".rstrip()
         for number, each in enumerate(offers, 1)
     ]
 
 
-def _describe_offer(provider: Provider) -> str:
+def _measure_note_room(console: Console, offers: Sequence[Provider]) -> int:
+    """Return the columns beside the names; 0 if they do not hold the host of every page."""
+    room = console.width - len(HANG) - GAP - max(len(each.title) for each in offers)
+    return room if all(len(_find_host(each)) <= room for each in offers) else 0
+
+
+def _find_host(provider: Provider) -> str:
+    return provider.key_page.removeprefix("https://").partition("/")[0]
+
+
+def _describe_offer(provider: Provider, room: int) -> str:
     if provider.local:
         return t("auth.offer.server")
     if provider.login:
         return t("auth.offer.login")
     variables = (name for name in provider.key_variables if os.environ.get(name, "").strip())
     variable = next(variables, "")
-    return t("auth.offer.found", variable=variable) if variable else ""
+    if variable:
+        return t("auth.offer.found", variable=variable)
+    page = provider.key_page.removeprefix("https://")
+    return page if len(page) <= room else _find_host(provider) if room else ""
 
 
 def _ask_key_provider(console: Console, key: str) -> str:
@@ -207,7 +231,7 @@ def _ask_key(console: Console, provider: Provider) -> str:
         return ""
     show_heading(console, t("auth.key.heading", provider=provider.title), "cyan")
     if provider.key_page:
-        show_line(console, f"{MARGIN}{t('auth.key.page', page=provider.key_page)}", "")
+        show_sentence(console, f"{MARGIN}{t('auth.key.page', page=provider.key_page)}")
     file = str(locate_credentials(paths.locate_home())).replace(f"{Path.home()}/", "~/", 1)
     show_line(console, f"{MARGIN}{t('auth.key.kept', file=file)}", "dim")
     console.print()

@@ -77,7 +77,8 @@ class BlockPrinter:
         """Begin a block with a text that may take several rows."""
         self.open_block(kind)
         bullet = Text(SIGNS.get(style, BULLET), style=style)
-        for row in wrap_text(style_sentence(self._console, text, style), self.width):
+        sentence = style_sentence(self._console, text, style)
+        for row in wrap_text(sentence, self.width, keeps_addresses=True):
             self._print(Text.assemble(bullet, row))
             bullet = Text(EDGE)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...config.security.redaction import redact
 from ..i18n.catalogs import t
-from .line_breaks import wrap_text
+from .line_breaks import link_addresses, wrap_text
 from .sanitize import sanitize_text
 from .text_width import measure_width
 
@@ -41,14 +41,14 @@ def style_text(text: str, style: str) -> Text:
 
 
 def style_sentence(console: Console, text: str, style: str) -> Text:
-    """Return a sentence of ours; what it has in backticks is coloured, where there are colours."""
-    plain, result, place = style_text(text, style), Text(style=style), 0
+    """Return a sentence of ours: addresses are links, code is coloured where there are colours."""
+    plain, result, place = link_addresses(style_text(text, style)), Text(style=style), 0
     if console.no_color or not console.color_system:
         return plain
     for match in _CODE.finditer(plain.plain):
         result.append(plain.plain[place : match.start()]).append(match[1], CODE_STYLE)
         place = match.end()
-    return result.append(plain.plain[place:])
+    return link_addresses(result.append(plain.plain[place:]))
 
 
 def format_hint(console: Console, hint: str) -> list[Text]:
@@ -104,15 +104,18 @@ def show_rule(console: Console, style: str) -> None:
 
 
 def wrap_for_console(console: Console, text: Text) -> list[Text]:
-    """Return rows that fit a terminal; elsewhere the text unchanged."""
-    return list(fit_rows(text, console.width)) if console.file.isatty() else [text]
+    """Return rows that fit a terminal, save for a longer address; elsewhere the text unchanged."""
+    if not console.file.isatty():
+        return [text]
+    return list(fit_rows(text, console.width, keeps_addresses=True))
 
 
-def fit_rows(text: Text, width: int) -> Iterator[Text]:
+def fit_rows(text: Text, width: int, *, keeps_addresses: bool = False) -> Iterator[Text]:
     """Yield rows of at most `width` cells, each with the indent of its line."""
     for line in text.split("\n", allow_blank=True):
         indent = len(line.plain) - len(line.plain.lstrip(" "))
-        for row in wrap_text(line[indent:], max(width - indent, MIN_ROOM)):
+        room = max(width - indent, MIN_ROOM)
+        for row in wrap_text(line[indent:], room, keeps_addresses=keeps_addresses):
             yield Text(" " * indent).append_text(row)
 
 

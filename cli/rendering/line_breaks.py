@@ -104,6 +104,15 @@ def wrap_text(text: "Text", width: int, *, keeps_addresses: bool = False) -> "It
             yield row
 
 
+def link_addresses(text: "Text") -> "Text":
+    """Underline each address of the web, and make it a link to itself (OSC 8)."""
+    from rich.style import Style
+
+    for match in ADDRESS.finditer(text.plain):
+        text.stylize(Style(underline=True, link=match[0]), *match.span())
+    return text
+
+
 def cut_text(text: "Text", width: int) -> "Iterator[Text]":
     """Yield rows of at most `width` cells that keep every character of the line, as code needs."""
     text.expand_tabs(TAB)

@@ -80,7 +80,7 @@ def test_a_pasted_key_leads_to_an_answer(
 ) -> None:
     run = FirstRun(tmp_path, language, columns, DEEPSEEK_BASE_URL=deepseek.url)
     with run.terminal as terminal:
-        run.see(run.words("auth.explain"), "1 DeepSeek", run.words("choice.leave.exit"))
+        run.see(run.words("auth.explain.key"), "1 DeepSeek", run.words("choice.leave.exit"))
         terminal.type(PASTE)  # no Enter
         run.see(run.words("auth.ask.provider"), run.words("choice.leave.exit"))
         terminal.type("1")

@@ -1,5 +1,6 @@
 """From specs, settings and environment to one model."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -186,8 +187,9 @@ def test_slashed_name_is_kept_for_slashed_provider() -> None:
 def test_unknown_provider_is_reported_before_missing_key() -> None:
     with pytest.raises(UsageError, match="unknown provider `opanai`"):
         resolve(Settings(), {}, "opanai/gpt-4o")
-    with pytest.raises(UsageError, match="no model provider is configured"):
+    with pytest.raises(UsageError, match="no model provider is configured") as caught:
         resolve(Settings(), {}, "gpt-4o")
+    assert re.findall("`(.*?)`", caught.value.hint) == ["mcode auth login"]  # the one way on
 
 
 def test_elsewhere_an_unknown_first_part_is_a_mistake() -> None:

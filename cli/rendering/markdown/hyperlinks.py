@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from ..line_breaks import ADDRESS
+from ..line_breaks import link_addresses
 
 # A place in a file: `src/cart.py:12`
 _PLACE = re.compile(r"(?<![\w/.:-])((?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+)*\.\w+):\d+(?::\d+)?")
@@ -17,8 +17,7 @@ _PLACE = re.compile(r"(?<![\w/.:-])((?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+)*\.\w+):\d+(
 
 def add_links(row: Text, folder: Path) -> Text:
     """Link the addresses of a row, and the places in files that exist below this folder."""
-    for match in ADDRESS.finditer(row.plain):
-        row.stylize(Style(link=match[0]), *match.span())
+    link_addresses(row)
     for match in _PLACE.finditer(row.plain):
         file = folder / match[1]
         if file.is_file():

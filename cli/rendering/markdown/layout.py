@@ -96,7 +96,7 @@ def _render_node(node: "SyntaxTreeNode", width: int) -> Iterator[Text]:
         case "heading":
             text = _render_inline(node)
             text.stylize(HEADINGS.get(node.tag, OTHER_HEADING))
-            yield from wrap_text(text, width)
+            yield from wrap_text(text, width, keeps_addresses=True)
         case _:
             yield from wrap_text(_render_inline(node), width, keeps_addresses=True)
 
@@ -199,13 +199,24 @@ def render_table(
         max(_measure_text(cell) for cell in column) for column in zip(header, *body, strict=True)
     ]
     widths = _fit_widths(natural_widths, width - len(GAP) * (len(natural_widths) - 1))
-    if any(
+    is_narrow = any(
         fitted < min(MIN_COLUMN, natural)
         for fitted, natural in zip(widths, natural_widths, strict=True)
-    ):
+    )
+    if is_narrow or not _have_room_for_addresses([header, *body], widths):
         yield from _as_list(header, body, width)
     else:
         yield from _as_columns(header, body, aligns, widths)
+
+
+def _have_room_for_addresses(lines: Sequence[Sequence[Text]], widths: Sequence[int]) -> bool:
+    """Return whether no column breaks an address of the web."""
+    return all(
+        len(match[0]) <= width
+        for line in lines
+        for cell, width in zip(line, widths, strict=True)
+        for match in ADDRESS.finditer(cell.plain)
+    )
 
 
 def _fit_widths(natural_widths: Sequence[int], room: int) -> list[int]:
@@ -254,7 +265,8 @@ def _as_list(header: Sequence[Text], body: Sequence[Sequence[Text]], width: int)
         if number:
             yield Text()
         for name, cell in zip(header, cells, strict=True):
-            yield from wrap_text(Text.assemble(name, ": ", cell), width)
+            text = Text.assemble(name, ": ", cell)
+            yield from wrap_text(text, width, keeps_addresses=True)
 
 
 def _measure_text(text: Text) -> int:

@@ -1,8 +1,11 @@
 """Which providers are offered for a key or a login."""
 
-import pytest
+from io import StringIO
 
-from maxagent.cli.prompts.credential_input import list_offers
+import pytest
+from rich.console import Console
+
+from maxagent.cli.prompts.credential_input import list_choices, list_offers
 from maxagent.models.auth.key_shapes import list_candidates
 from maxagent.models.providers import get_provider
 
@@ -12,6 +15,32 @@ def test_servers_and_the_environment_come_first() -> None:
     names = [each.name for each in offers]
     assert names[:3] == ["ollama", "groq", "openai"] and names[-1] == "copilot"
     assert len(names) == len(set(names)) and "lmstudio" not in names and "scripted" not in names
+
+
+@pytest.mark.parametrize(
+    ("columns", "openai", "minimax"),
+    [
+        (
+            120,
+            "platform.openai.com/api-keys",
+            "platform.minimax.io/user-center/basic-information/interface-key",
+        ),
+        (80, "platform.openai.com/api-keys", "platform.minimax.io"),
+        (50, "platform.openai.com", "platform.minimax.io"),
+        (48, "platform.openai.com", "platform.minimax.io"),
+        (40, "", ""),
+    ],
+)
+def test_each_row_has_the_page_of_keys(columns: int, openai: str, minimax: str) -> None:
+    console = Console(file=StringIO(), width=columns)
+    offers = [get_provider(name) for name in ("openai", "minimax", "kimi")]
+    rows = {each.word: each.note for each in list_choices(console, offers)}
+    assert (rows["openai"], rows["minimax"]) == (openai, minimax)
+
+
+def test_every_provider_of_the_list_has_a_page() -> None:
+    without = {each.name for each in list_offers({}) if not (each.key_page or each.login)}
+    assert without == {"litellm"}  # a proxy of one's own
 
 
 @pytest.mark.parametrize("key", ["sk-0123456789", "0123456789"])

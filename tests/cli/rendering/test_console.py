@@ -1,9 +1,10 @@
 import io
 
 import pytest
+from rich.console import Console
 from rich.text import Text
 
-from maxagent.cli.rendering.console import fit_rows, open_console, show_line
+from maxagent.cli.rendering.console import fit_rows, open_console, show_line, show_sentence
 
 
 class Screen(io.StringIO):
@@ -34,3 +35,16 @@ def test_only_a_terminal_s_lines_are_broken(file: io.StringIO, rows: int) -> Non
     show_line(console, "  " + "word " * 9 + "\x1b[2J", "red")
     text = file.getvalue()
     assert (text.count("\n"), text.count("word"), "\x1b[2J" in text) == (rows, 9, False)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_address_of_a_sentence_is_whole_link(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    page = "https://platform.openai.com/api-keys"
+    for show in (show_sentence, lambda *args: show_sentence(*args, "dim")):
+        screen = Screen()
+        console = Console(file=screen, width=columns, soft_wrap=True, force_terminal=True)
+        show(console, f"  You get one at {page}, with `code`.")
+        assert f";{page}\x1b\\" in screen.getvalue()
+        assert any(page in row for row in screen.getvalue().split("\n"))

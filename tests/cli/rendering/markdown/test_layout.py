@@ -191,5 +191,23 @@ def test_no_row_is_wider(columns, width):
     assert "".join(rows).count("supercali") >= 3 * (columns // 3) or width == 12
 
 
+@pytest.mark.parametrize("width", [20, 40, 60, 100])
+def test_no_block_breaks_an_address(width):
+    page = "https://docs.python.org/3/library/functions.html#round"
+    blocks = [
+        f"see {page}, and more",
+        f"# about {page}",
+        f"- one\n  - see {page}.\n  - two",
+        f"1. [round]({page})",
+        f"> so says {page}",
+        f"| what | where |\n|---|---|\n| round | {page} |",
+    ]
+    for block in blocks:
+        rows = [row.plain for row in render_block(MarkdownBlock(block), width)]
+        assert any(page in row for row in rows), rows
+    nested = [row.plain for row in render_block(MarkdownBlock(blocks[2]), 40)]
+    assert f"    {page}." in nested  # below the text of its list
+
+
 def test_table_with_only_a_header_is_shown():
     assert table(20, ["a", "b"]) == ["a  b", "─  ─"]

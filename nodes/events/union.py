@@ -19,7 +19,8 @@ A new event takes:
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
+from functools import cache
 from keyword import iskeyword
 from typing import Any
 
@@ -158,16 +159,23 @@ def is_from_subagent(event: Event) -> bool:
 
 def parse_event(data: Mapping[str, Any]) -> Event:
     """Return the event that a node emitted; raise KeyError or TypeError if it is unknown."""
-    fields = {f"{name}_" if iskeyword(name) else name: data[name] for name in data}
-    return KINDS[fields.pop("type")](**fields)
+    values = {f"{name}_" if iskeyword(name) else name: data[name] for name in data}
+    return KINDS[values.pop("type")](**values)
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """Return the event as JSON, its `type` first."""
-    fields = {name.removesuffix("_"): value for name, value in asdict(event).items()}
-    if isinstance(event, AgentEvent):
-        fields["agent"] = fields.pop("agent")
-    return {"type": event.type, **fields}
+    """Return the event as JSON, its `type` first; its lists and objects are not copied."""
+    values = {key: getattr(event, name) for name, key in _list_keys(type(event))}
+    return {"type": event.type, **values}
+
+
+@cache
+def _list_keys(kind: type[Event]) -> list[tuple[str, str]]:
+    """Return the names of the fields, each with its key in JSON; the sub-agent's ID comes last."""
+    names = [field.name for field in fields(kind)]
+    if issubclass(kind, AgentEvent):
+        names = [*(name for name in names if name != "agent"), "agent"]
+    return [(name, name.removesuffix("_")) for name in names]
 
 
 def build_usage(totals: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -36,9 +36,17 @@ def find_known_values(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_secret_variables() -> Iterator[tuple[str, str]]:
-    for name in os.environ:
-        if is_secret_name(name) and is_secret_value(value := os.environ[name].strip()):
+    # each text asks anew, and a name is decoded only once
+    for name in filter(None, map(_decode_secret_name, os.environb)):
+        if is_secret_value(value := os.environ[name].strip()):
             yield name, value
+
+
+@lru_cache(maxsize=1000)
+def _decode_secret_name(name: bytes) -> str:
+    """Return the name of a variable that holds a secret, empty for another one."""
+    decoded = os.fsdecode(name)
+    return decoded if is_secret_name(decoded) else ""
 
 
 @lru_cache(maxsize=1000)

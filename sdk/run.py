@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -36,6 +37,7 @@ from .events import (
     Interrupted,
     Notice,
     Output,
+    Progress,
     Question,
     RunStarted,
     Thinking,
@@ -46,12 +48,12 @@ from .events import (
     parse_event,
 )
 from .interrupt_response import Answer, NoQuestionError, build_resume_value, match_answers
-from .limit_wait import compute_time_left, wait_for_limit
 from .outcome import build_completion, find_question, list_plan_responses
 from .tracing import disable_tracing
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
+
 
 PARALLEL_CALLS = 8
 # LangGraph's channel of an answer
@@ -64,6 +66,11 @@ Input = Task | Command[str] | None
 # Nodes that may come next in a conversation without losing anything: a mode that runs next, or a
 # message that was taken back.
 AT_REST = frozenset({"__start__", "compact", "build", "plan"})
+
+# Seconds between two looks at the clock, which a suspended computer does not stop, and at a stop
+TICK = 0.2
+# Seconds between two signs of life
+HEARTBEAT = 30.0
 
 
 @dataclass(frozen=True)
@@ -361,3 +368,27 @@ class ThreadRun:
         return Failure(
             description.message, description.hint, description.exit_code, self.row.thread_id
         )
+
+
+def compute_time_left(question: Question) -> float:
+    """Return the seconds until the provider accepts requests; 0 if it does, or may do so."""
+    if question.kind != "limit" or not question.until:
+        return 0.0
+    return max(0.0, datetime.fromisoformat(question.until).timestamp() - time.time())
+
+
+async def wait_for_limit(
+    question: Question, is_stopping: Callable[[], bool]
+) -> AsyncGenerator[Progress]:
+    """Wait until the provider accepts requests, or until the run is stopped."""
+    total, last_reported = compute_time_left(question), None
+    end = time.monotonic() + total  # a clock that is set back makes no wait longer
+    while (left := _compute_wait_left(question, end)) and not is_stopping():
+        if last_reported is None or last_reported - left >= HEARTBEAT:
+            last_reported = left
+            yield Progress("wait", done=round(total - left), total=round(total))
+        await asyncio.sleep(min(TICK, left))
+
+
+def _compute_wait_left(question: Question, end: float) -> float:
+    return min(compute_time_left(question), max(0.0, end - time.monotonic()))

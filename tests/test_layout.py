@@ -41,8 +41,8 @@ ROOMS = {
     "langchain_responses scripted_model factory key_sources listing prompt_addenda "
     "structured_output",
     "sdk": "agents events attempts background cancel_shield card_uses tracing single_request "
-    "interrupt_response limit_wait outcome telemetry run graph_registry compaction tested_file "
-    "partial_answer pull_requests threads prepared_run run_request startup_notices runs "
+    "interrupt_response outcome telemetry run graph_registry compaction tested_file "
+    "pull_requests threads prepared_run run_request startup_notices runs "
     "thread_history runner workers event_runner reviews side_question streams studio sync_runner "
     "transfer",
     "cli": "i18n rendering fork_server prompts execution acp web commands/team commands remote "

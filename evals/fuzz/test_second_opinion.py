@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from second_opinion import SHFMT, disagreement
 from shell_lines import lines, mutated
 
+from maxagent.tools.builtin.files.shown_files import parse_plain_words
 from maxagent.tools.shell.analyzer import analyze_command
-from maxagent.tools.shell.parsing.single_command import parse_plain_words
 from maxagent.tools.workspace import Workspace
 
 needs_shfmt = pytest.mark.skipif(not SHFMT, reason="shfmt is missing: there is no second opinion")

@@ -5,6 +5,7 @@ command has changed all the same is found here, before a result can be `verified
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,8 +15,14 @@ from langgraph.runtime import Runtime
 from ...config.text import join_texts, text
 from ...memory.snapshots.file_version import PathChange
 from ...memory.undo.change_chains import compute_net_changes
-from ...tools.testing.case_count import count_test_cases
-from ...tools.testing.file_names import belongs_to_tests, find_language
+from ...tools.testing.file_names import (
+    GO,
+    JAVASCRIPT,
+    PYTHON,
+    RUST,
+    belongs_to_tests,
+    find_language,
+)
 from ..review import list_job_entries
 from ..run.context import Context
 from ..run.message_history import build_role_message
@@ -39,6 +46,16 @@ NOT_RUN = "the new tests did not run, or were skipped: {count} pass, as before"
 UNKNOWN = "without git it is not known which files changed"
 # bytes of a file that are searched for tests
 _MAX_READ = 1_000_000
+
+_CASES = {
+    PYTHON: re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+test", re.MULTILINE),
+    # not in a comment of a whole line
+    JAVASCRIPT: re.compile(
+        r"^(?!\s*(?://|\*)).*?(?<![\w.])(?:it|test)(?:\.\w+)*\s*[(`]", re.MULTILINE
+    ),
+    GO: re.compile(r"^func[ \t]+(?:Test|Fuzz|Example)\w*\(", re.MULTILINE),
+    RUST: re.compile(r"^[ \t]*#\[\s*(?:\w+::)*(?:test|rstest|test_case)\b", re.MULTILINE),
+}
 
 
 def is_generating(state: State) -> bool:
@@ -160,3 +177,9 @@ def _read_text(file: Path) -> str:
             return opened.read(_MAX_READ).decode(errors="replace")
     except OSError:
         return ""
+
+
+def count_test_cases(path: str, content: str) -> int | None:
+    """Count the test cases in a file; None if its language is not known."""
+    pattern = _CASES.get(find_language(path))
+    return None if pattern is None else len(pattern.findall(content))

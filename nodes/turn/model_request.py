@@ -4,12 +4,13 @@ import asyncio
 import logging
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.errors import UsageError
@@ -17,6 +18,7 @@ from ...config.text import text
 from ...memory.journal import StartedCall
 from ...models.errors import (
     ContextOverflowError,
+    EmptyAnswerError,
     InputRefusedError,
     InvalidRequestError,
     ModelCallError,
@@ -30,7 +32,6 @@ from ..events.progress import Notice
 from ..messages.context_message import to_context_messages
 from ..messages.images import REFUSED, has_images
 from ..recovery.partial_answer import autosave_answer, forget_answer
-from ..recovery.silent_end import describe_silent_end, ends_in_silence
 from ..roles import RoleName
 from ..run.agent import Agent, load_agent
 from ..run.context import Context, get_thread_id
@@ -44,11 +45,14 @@ from .request_recorder import invoke_recorded
 if TYPE_CHECKING:
     from .provider_limit import FailedRequest
 
+
 # Whose last words nobody depends on
 WORKING_ROLES = frozenset({"coder", "editor", "agent", "build", "plan"})
 LEFT_OUT = "{what} cannot be sent and is left out from now on: {reason}"
 TOOLS_AS_TEXT = "`{model}` does not support tools; it writes its calls as XML from now on"
 _logger = logging.getLogger(__name__)
+
+SILENT_END = "(The model ended without a word. In this turn it called: {calls}.)"
 
 
 @dataclass(frozen=True)
@@ -292,3 +296,21 @@ async def attach_images(
 def _emit_text(runtime: Runtime[Context], part: str, keep: Callable[[str], None]) -> None:
     emit(runtime, Output(part))
     keep(part)
+
+
+def ends_in_silence(error: ModelCallError, messages: Sequence[BaseMessage]) -> bool:
+    """Return whether the model has said nothing about the results of its calls."""
+    is_silent = isinstance(error, EmptyAnswerError) and error.retryable
+    return is_silent and bool(messages) and isinstance(messages[-1], ToolMessage)
+
+
+def describe_silent_end(messages: Sequence[BaseMessage]) -> str:
+    """Return the answer in place of the model's: what was called since the last message."""
+    calls = Counter[str]()
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            calls.update(call["name"] for call in reversed(message.tool_calls))
+        elif not isinstance(message, ToolMessage):
+            break
+    names = [f"`{name}`" + (f" x {count}" if count > 1 else "") for name, count in calls.items()]
+    return SILENT_END.format(calls=", ".join(reversed(names)))

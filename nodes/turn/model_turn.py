@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.text import text
@@ -41,13 +41,7 @@ from .request_notes import (
     build_remaining_note,
     report_stale_files,
 )
-from .size_check import (
-    answer_overflow,
-    ask_service_window,
-    find_oversize,
-    fit_answer,
-    learn_answer,
-)
+from .size_check import answer_overflow, ask_service_window, find_oversize, fit_answer, learn_answer
 
 CALL_AS_TEXT = (
     "Your call arrived as text and did not run: it is not whole, or its tool does not exist. Make "
@@ -55,6 +49,9 @@ CALL_AS_TEXT = (
 )
 GO_ON = "Go on with your answer where it was paused."
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
+
+# The roles that carry out a request
+PLANNING_ROLES: frozenset[RoleName] = frozenset({"build", "plan", "coder", "editor"})
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,6 @@ async def _settle_context(state: State, runtime: Runtime[Context], deps: Depende
 
 async def _plan_steps(start: _Start, runtime: Runtime[Context]) -> ModelTurn | None:
     """Let the model name its steps; the role has its turn after that. None: it has named them."""
-    from .plan_decision import needs_plan
 
     messages = [*start.history, *start.added]
     if not needs_plan(start.state, start.agent, start.role, messages):
@@ -325,3 +321,12 @@ def _emit_calls(runtime: Runtime[Context], answer: AIMessage, role: RoleName) ->
         )
     for call in answer.invalid_tool_calls:
         emit(runtime, ToolCall(id=call["id"] or "", tool=call["name"] or "?", args={}, role=role))
+
+
+def needs_plan(state: State, agent: Agent, role: RoleName, messages: Sequence[AnyMessage]) -> bool:
+    """Return whether the model is to name its steps before it answers these messages."""
+    if not agent.deps.settings.model.enable_tool_planner or role not in PLANNING_ROLES:
+        return False
+    is_new = state.get("planned", 0) != state.get("turn", 1)
+    begins = bool(messages) and not isinstance(messages[-1], ToolMessage)
+    return is_new and begins and "todowrite" in agent.tools

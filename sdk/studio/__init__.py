@@ -10,7 +10,7 @@ runs the same, for both read `langgraph.json`:
 - `sdk/studio/access_control.py`: rejects every request without the secret of this start, which is
   the first part of the path, and requests of web pages other than Studio's and this machine's,
   since the server runs commands: `docs/studio.md`.
-- `sdk/studio/thread_listing.py`: writes the user's threads into the server's own list while it
+- `sdk/studio/access_control.py`: writes the user's threads into the server's own list while it
   runs, with their status and questions; it looks at the database's version twice a second.
   `sdk/studio/checkpointer.py`: the saver, which deletes and copies threads as `mcode` does.
 - `sdk/studio/client_context.py`: the `Context` of the server's runs. It has no home and no

@@ -80,7 +80,6 @@ SPEAKING = (
     "nodes/hooks/notices.py",
     "nodes/turn/step_list.py",
     "nodes/turn/todo_notes.py",
-    "nodes/attempts/ranking.py",
     "nodes/run/attempt.py",
     "nodes/attempts/run_attempts.py",
     "nodes/attempts/adopt_attempt.py",
@@ -222,6 +221,7 @@ NOT_FOR_PEOPLE = frozenset(
         "Go on with your answer where it was paused.",
         "Your call arrived as text and did not run: it is not whole, or its tool does not exist. "
         "Make it again as a call of a tool, or answer without it.",
+        "(The model ended without a word. In this turn it called: {calls}.)",
         " (there is none yet)",
         " Did you mean ",
         " with value ",
@@ -286,6 +286,7 @@ NOT_FOR_PEOPLE = frozenset(
         "go on",
         "gpgsign status template verbose",
         "input length exceed",
+        "install scripts",
         "input length should be \\[",
         "input token count",
         "input tokens exceed",

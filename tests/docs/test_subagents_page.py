@@ -12,7 +12,7 @@ from maxagent.config.agents.parser import read_agent
 from maxagent.config.agents.registry import AgentRegistry, load_built_in_agents
 from maxagent.config.settings.schema import AgentsSection
 from maxagent.nodes.run.agent import CHILD_TURNS
-from maxagent.nodes.subagents.report import MAX_REPORT_LENGTH
+from maxagent.nodes.subagents.run_subagent import MAX_SENT_REPORT
 from maxagent.tools.builtin.session.subagent import MAX_TASKS
 from maxagent.tools.runtime.sendable_agents import list_sendable_agents
 
@@ -48,5 +48,5 @@ def test_its_agents_and_numbers_are_right() -> None:
     table = PAGE.partition("| agent |")[2].partition("| yours |")[0]
     assert {*re.findall(r"`(\w+)`", table)} == {*sendable}
     assert f"{CHILD_TURNS} model turns each" in PAGE and f"at most {MAX_TASKS}" in PAGE
-    assert f"more than {MAX_REPORT_LENGTH:,} characters" in PAGE
+    assert f"more than {MAX_SENT_REPORT:,} characters" in PAGE
     assert AgentsSection().max_parallel == 4 and "four at once" in PAGE

@@ -9,7 +9,7 @@ from maxagent.config.settings.schema import Settings
 from maxagent.config.yaml.reader import parse_document
 from maxagent.tools.aliases import TOOLS as ALIASES
 from maxagent.tools.aliases import resolve_tool_name
-from maxagent.tools.definitions.grammars import INSTALL
+from maxagent.tools.definitions.languages import INSTALL
 from maxagent.tools.tool_table import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")

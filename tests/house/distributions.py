@@ -12,7 +12,7 @@ from pathlib import Path
 from source_tree import ROOT, find_modules, find_statements
 
 EXTRA_PLACES = {
-    "code": "tools/definitions/grammars.py",
+    "code": "tools/definitions/languages.py",
     "openai": "models/langchain_responses.py",
     "postgres": "memory/database/postgres.py",
     "studio": "sdk/studio/",

@@ -1,11 +1,13 @@
 """Rules on files, applied to what a command names: `deny read_file(a)` covers `cat a`, too."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.text import text
+from ..shell.parsing.simple_command import SimpleCommand
 from .call import RequestedCall
 from .decision import Decision
 from .path_pattern import PathPattern
@@ -13,8 +15,8 @@ from .rule import Rule
 from .subject import EDITING_TOOLS, Subject
 
 if TYPE_CHECKING:
-    from ..shell.parsing.simple_command import SimpleCommand
     from .tree_walk import ReadTree
+
 
 # Programs that show, copy or search the files in their arguments
 _READERS_LIST = """
@@ -28,6 +30,33 @@ _READERS = frozenset(_READERS_LIST.split())
 _GIT_READERS = frozenset(
     ["annotate", "archive", "blame", "cat-file", "diff", "grep", "log", "show"]
 )
+
+_PERL = re.compile(r"-[a-zA-Z0-9]*i.*")
+_AWK = re.compile(r"inplace|--include=inplace")
+_WRITE = re.compile(r"-w|-i|--write|--in-place|--inplace")
+# Programs that change the files in their arguments with such an option
+_IN_PLACE = {
+    "perl": _PERL,
+    "ruby": _PERL,
+    "awk": _AWK,
+    "gawk": _AWK,
+    "prettier": _WRITE,
+    "gofmt": _WRITE,
+    "goimports": _WRITE,
+    "clang-format": _WRITE,
+    "autopep8": _WRITE,
+    "yapf": _WRITE,
+    "find": re.compile(r"-delete|-(exec|ok)(dir)?|-fprint\w*"),
+}
+_ALWAYS_LIST = """
+patch ed ex vim nvim sponge black isort rustfmt gzip gunzip bzip2 bunzip2 xz unxz zstd
+"""
+# Programs that change them without one
+_ALWAYS = frozenset(_ALWAYS_LIST.split())
+# Commands of git that change, move or remove files
+_GIT = ("checkout", "restore", "rm", "mv", "clean")
+_OUTPUT = re.compile(r"--out(?:put|file|-dir|put-document)?=(.+)|-[oO](.+)", re.DOTALL)
+_OUTPUT_PROGRAMS = frozenset(["sort", "curl", "wget", "cc", "gcc", "clang", "go", "patch"])
 
 
 def evaluate_named_files(call: RequestedCall, rules: Sequence[Rule]) -> Decision | None:
@@ -174,7 +203,6 @@ def _matches_entry(rule: Rule, file: Subject) -> bool:
 
 def _find_writes(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Rule, str]]:
     """Yield each rule on a file that a command certainly changes, as far as it names it."""
-    from ..shell.effects.in_place_edits import find_edited_names
     from ..shell.parsing.inline_code import is_interpreter
     from ..shell.parsing.path_targets import resolve_target
     from ..shell.risks.protected_writes import find_written_names
@@ -219,3 +247,18 @@ def _list_matches(call: RequestedCall, path: str, rules: Sequence[Rule]) -> list
         return []
     file = Subject(tuple(names), folder=str(root))
     return [rule for rule in rules if rule.may_match(file)]
+
+
+def find_edited_names(step: SimpleCommand) -> Iterator[str]:
+    """Yield the words of a step that may name a file which it edits in place or writes.
+
+    Scripts and patterns are among them: what counts is whether a rule covers such a name.
+    """
+    program, texts = step.program, [word.text for word in step.words[1:]]
+    for match in filter(None, map(_OUTPUT.fullmatch, texts)):
+        if match[1] or program in _OUTPUT_PROGRAMS:
+            yield match[1] or match[2]
+    mode = _IN_PLACE.get(program)
+    is_git = program == "git" and any(text in _GIT for text in texts[:3])
+    if is_git or program in _ALWAYS or (mode and any(map(mode.fullmatch, texts))):
+        yield from (text for text in texts if not text.startswith("-"))

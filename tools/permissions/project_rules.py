@@ -1,15 +1,19 @@
 """The rules that the user gave by "always", each with its project and whether it still holds."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...config.security.provenance import find_provenance_changes
+from ...config.security.provenance import Provenance, find_provenance_changes
 from ...config.settings.permission_rules import RawRule
 from ...config.text import text
 from ..consent.command_origins import find_origins
-from ..consent.current_state import read_current_origin
+from ..consent.git_origins import SETTINGS, find_git_origins
+from ..consent.origin import Origin, read_file_origin
+from ..consent.package_scripts import read_install_scripts, read_script
 from ..consent.rule_record import ProjectRule, read_project_rules
+from ..consent.task_files import read_tasks
 from ..mcp.server_config import McpServer
 from ..mcp.server_origins import find_server_origins
 from .command_pattern import CommandPattern
@@ -74,3 +78,33 @@ def _find_new_origins(rule: ProjectRule, root: Path) -> Sequence[str]:
     names = {(item.subject, item.source) for item in rule.provenances}
     new = [item for item in current if (item.subject, item.source) not in names]
     return find_provenance_changes((), new) if len(new) < len(current) or not names else ()
+
+
+def read_current_origin(
+    consented: Provenance, root: Path, servers: Mapping[str, Origin]
+) -> Origin | None:
+    """Return what is written there now; None if nothing is.
+
+    `servers` are the entries of MCP servers, by subject.
+    """
+    subject, file = consented.subject, root / consented.source
+    kind, _, name = subject.partition(" ")
+    if kind == "server":
+        return servers.get(subject)
+    if subject == SETTINGS:
+        found = find_git_origins(root, root)
+        return next((item for item in found if _is_same(item, consented)), None)
+    if not os.path.isfile(file):
+        return None
+    if subject == "install scripts":
+        return read_install_scripts(file, root)
+    if kind == "script" and name:
+        return read_script(name, file, root)
+    if kind == "tasks" and name:
+        return read_tasks(name, file, root)
+    return read_file_origin(subject, file, root)
+
+
+def _is_same(origin: Origin, consented: Provenance) -> bool:
+    now = origin.provenance
+    return (now.subject, now.source) == (consented.subject, consented.source)

@@ -3,7 +3,7 @@
 The way of a command:
 
 - run_command, `tools/builtin/shell/run_command.py`: what runs unasked gets git's guard
-  (hardened_git.py); the same way go commands after an edit (post_edit_checks.py) and tests
+  (hardened_git.py); the same way go commands after an edit (tools/runtime/invoke.py) and tests
   (tools/testing/execution.py)
 - CommandRun, `tools/builtin/shell/shell_run.py`: the command as a task
   (tools/process/command_run.py): the call waits for it, or leaves it to the thread's

@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,12 +13,12 @@ from ...config import paths
 from ...config.settings.schema import EnvironmentSection
 from ...config.text import text
 from ..process.user_variables import VariableRules, explain_failure, select_variables
+from ..protected_paths import INSIDE, find_protected_name
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .profile import SandboxProfile
 from .profile_builder import build_guard_rules, build_profile
 from .project_scan import GuardedFiles, scan_project
-from .protected_links import find_links, restore_links
 from .syscall_filter import write_filter
 from .thread_temporary import prepare_temporary
 
@@ -302,3 +302,35 @@ def get_store_folder(home: Path, root: Path) -> Path:
     """Return the folder in which earlier versions kept a project's placeholders."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name
+
+
+def find_links(root: Path) -> list[Path]:
+    """Return the links in a project's uppermost folder that have protected names."""
+    with os.scandir(root) as entries:
+        links = [entry.name for entry in entries if entry.is_symlink()]
+    return [root / name for name in links if name in INSIDE or find_protected_name(name)]
+
+
+@contextmanager
+def restore_links(names: Iterable[Path]) -> Generator[None]:
+    """On exit, restore the links among the names that were replaced or changed."""
+    targets = {name: os.readlink(name) for name in names if name.is_symlink()}
+    try:
+        yield
+    finally:
+        for name, target in targets.items():
+            if not (name.is_symlink() and os.readlink(name) == target):
+                _restore_link(name, target)
+
+
+def _restore_link(name: Path, target: str) -> None:
+    """Restore a link; keep the file that replaced it under another name, as it may be work."""
+    if os.path.lexists(name):
+        name.rename(_find_free_name(name))
+    name.parent.mkdir(parents=True, exist_ok=True)
+    name.symlink_to(target)
+
+
+def _find_free_name(name: Path) -> Path:
+    numbered = (name.with_name(f"{name.name}.replaced-{number}") for number in range(1, 10_000))
+    return next(candidate for candidate in numbered if not os.path.lexists(candidate))

@@ -66,15 +66,15 @@ def _detect_others(files: ProjectFiles) -> list[TestCommand]:
 
         commands += detect_javascript_tests(files)
     if files.find_packages("go.mod"):
-        from .go import detect_go_tests
+        from .build_tools import detect_go_tests
 
         commands += detect_go_tests(files)
     if files.find_packages("Cargo.toml"):
-        from .cargo import detect_cargo_tests
+        from .build_tools import detect_cargo_tests
 
         commands += detect_cargo_tests(files)
     if any(files.has(name) for name in MAKEFILES):
-        from .make import detect_make_tests
+        from .build_tools import detect_make_tests
 
         commands += detect_make_tests(files)
     return commands

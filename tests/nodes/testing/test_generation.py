@@ -12,6 +12,7 @@ from maxagent.memory.snapshots.file_version import ABSENT, FILE, FileVersion, Pa
 from maxagent.nodes.options import Options
 from maxagent.nodes.testing.generation import (
     compare_counts,
+    count_test_cases,
     find_foreign_change,
     find_missing_tests,
 )
@@ -147,3 +148,27 @@ async def test_red_reason_says_what_was_written(tmp_path: Path) -> None:
     events = await world.run({"name": "run_command", "args": rewrite}, write("test_cart.py"))
     reason = events[-1].evidence["reason"]
     assert reason.startswith("`cart.py` is not a test file, and was changed; ")
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "count"),
+    [
+        ("test_cart.py", "def test_total():\n    pass\n\n\nasync def test_tax():\n    pass\n", 2),
+        ("test_cart.py", "class CartTest(TestCase):\n    def test_total(self):\n        pass\n", 1),
+        ("test_cart.py", "def total():\n    return 'def test'\n# def test_total():\n", 0),
+        ("cart.test.ts", "test('adds', () => {})\n  it.each([1])('is %d', () => {})\n", 2),
+        ("cart.test.js", "// test('adds', () => {})\n * it('is', () => {})\nlatest(1)\n", 0),
+        ("cart.test.js", "regex.test('a')\n", 0),
+        (
+            "cart_test.go",
+            "func TestTotal(t *testing.T) {\n}\nfunc FuzzTotal(f *testing.F) {\n",
+            2,
+        ),
+        ("cart_test.go", "func newCart() Cart {\n", 0),
+        ("tests/cart.rs", "#[test]\nfn adds() {}\n\n#[tokio::test]\nasync fn waits() {}\n", 2),
+        ("tests/cart.rs", "fn adds() {}\n", 0),
+        ("tests/prices.csv", "test,1\n", None),
+    ],
+)
+def test_cases_are_counted_by_language(path: str, content: str, count: int | None) -> None:
+    assert count_test_cases(path, content) == count

@@ -1,14 +1,37 @@
+import asyncio
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
-
-if find_spec("starlette") is None:
-    pytest.skip("langgraph-cli[inmem] is not installed", allow_module_level=True)
-
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from maxagent.sdk.studio.access_control import AccessControl, build_secret_address, is_local
+from maxagent.config import paths
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.sdk.studio.access_control import (
+    READ_SECONDS,
+    AccessControl,
+    ThreadListing,
+    build_secret_address,
+    is_local,
+)
+
+
+class Unreadable(ThreadListing):
+    """A list whose server is away."""
+
+    tries = 0
+    enough = asyncio.Event()
+
+    async def update(self) -> None:
+        self.tries += 1
+        if self.tries == 3:
+            self.enough.set()
+        raise OSError("the server is away")
+
+
+if find_spec("starlette") is None:
+    pytest.skip("langgraph-cli[inmem] is not installed", allow_module_level=True)
 
 HERE = "127.0.0.1:2024"
 
@@ -80,3 +103,13 @@ async def test_secret_is_in_path_or_header(
     assert [each["path"] for each in passed] == ([expected] if expected else [])
     assert all(b"authorization" not in dict(each["headers"]) for each in passed)
     assert [each["status"] for each in sent[:1]] == ([] if expected else [403])
+
+
+async def test_failed_reading_is_soon_tried_again(tmp_path: Path) -> None:
+    await asyncio.to_thread(lambda: ThreadIndex(tmp_path).list())
+    assert paths.locate_database(tmp_path).exists()
+    listing = Unreadable(tmp_path)
+    following = asyncio.create_task(listing.follow())
+    await asyncio.wait_for(listing.enough.wait(), READ_SECONDS)
+    following.cancel()
+    await asyncio.wait((following,))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.definitions.grammars import load_parser
+from maxagent.tools.definitions.languages import load_parser
 from maxagent.tools.definitions.syntax_definitions import KINDS, find_syntax_definitions
 
 CASES = {

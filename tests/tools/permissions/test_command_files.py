@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from rule_texts import ruled
 
+from maxagent.tools.permissions.command_files import find_edited_names
 from maxagent.tools.permissions.evaluate import evaluate_call
+from maxagent.tools.shell.parsing.command_line import CommandLine
+from maxagent.tools.shell.parsing.shell_state import ShellState
 from maxagent.tools.workspace import Workspace
 
 FILES = ("notes.txt", "private/key.txt", "src/a.py", "build/out.js", "link.txt")
@@ -138,3 +141,53 @@ def test_command_that_changes_a_file_is_asked(
 @pytest.mark.parametrize("command", ["pytest src/a.py", "cat src/a.py", "cp src/a.py b.py", "make"])
 def test_command_that_leaves_a_file_is_not_asked(command: str, workspace: Workspace) -> None:
     assert decide(workspace, command, "deny edit(src/**)", "deny edit") == "allow"
+
+
+def list_names(command: str) -> list[str]:
+    root = Path("/project")
+    return [
+        name
+        for step in CommandLine(command, ShellState(root, root)).steps
+        for name in find_edited_names(step)
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "perl -i -pe s/x/y/ a.txt",
+        "perl -pi.bak -e s/x/y/ a.txt",
+        "ruby -i -pe 'gsub(1,2)' a.txt",
+        "awk -i inplace '{print}' a.txt",
+        "gawk --include=inplace '{print}' a.txt",
+        "patch a.txt fix.diff",
+        "sort --output=a.txt b.txt",
+        "make && tool --out=a.txt",
+        "git checkout a.txt",
+        "git -C . restore a.txt",
+        "prettier --write a.txt",
+        "black a.txt",
+        "curl -oa.txt https://example.org",
+        "find . -name a.txt -delete",
+        "ls | sponge a.txt",
+    ],
+)
+def test_file_that_is_edited_in_place_is_named(command: str) -> None:
+    assert "a.txt" in list_names(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "perl -pe s/x/y/ a.txt",
+        "awk '{print}' a.txt",
+        "sort a.txt",
+        "ruby a.txt",
+        "git add a.txt",
+        "git diff a.txt",
+        "prettier a.txt",
+        "gofmt a.txt",
+    ],
+)
+def test_file_that_is_only_read_is_not_named(command: str) -> None:
+    assert list_names(command) == []

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from ...cancellable_thread import check_cancelled
 from ...definitions.code_definition import FileDefinitions
-from ...definitions.grammars import INSTALL, load_parser
 from ...definitions.languages import (
+    INSTALL,
     PYTHON,
     find_language,
     find_unparsed_language,
     list_languages,
+    load_parser,
 )
 from ...definitions.python_definitions import find_python_definitions
 from ...definitions.syntax_definitions import find_syntax_definitions

@@ -4,10 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...filesystem.file_access import hash_content, read_bytes
 from ...result import ToolError
+from ...shell.parsing.syntax_tree import ParseError
+from ...shell.parsing.word_values import as_written, group_words
 from ...workspace import Workspace
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _OPTIONS = {
     "cat": re.compile(r"-[AbeEnstTuv]+"),
@@ -26,7 +33,6 @@ def parse_shown_files(command: str) -> list[str]:
 
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
-    from ...shell.parsing.single_command import parse_plain_words  # brings the parser
 
     words = parse_plain_words(command) or [""]
     program, *rest = words
@@ -66,3 +72,24 @@ def _split_options(program: str, words: Sequence[str]) -> tuple[list[str], list[
         else:
             others.append(word)
     return options, others
+
+
+def parse_plain_words(command: str) -> list[str] | None:
+    """Return the words of one simple command; None if a shell would do more than pass them on."""
+    from ...shell.parsing.parser import join_continuations, parse_line
+
+    if join_continuations(command) != command:
+        return None
+    try:
+        root = parse_line(command)
+        first = root.children[0] if len(root.children) == 1 else None
+        if not first or first.type != "command" or any(map(_is_more, first.children)):
+            return None
+        words = [as_written(group) for group in group_words(first.children)]
+    except ParseError:
+        return None
+    return [word for word, _ in words] if all(exact for _, exact in words) else None
+
+
+def _is_more(node: "Node") -> bool:
+    return node.type.endswith(("_redirect", "_assignment"))

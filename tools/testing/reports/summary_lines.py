@@ -1,11 +1,73 @@
 """The last summary in the output of a script or a target of make, which may run anything."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
-from .cargo import read_cargo
 from .report import TestReport
-from .unittest import read_unittest
+
+_TARGET = re.compile(r"^\s+(?:Running (?:unittests )?(\S+)|(Doc-tests \S+))")
+_TEST = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
+_CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
+_SECTION = re.compile(r"^---- (.+?) stdout ----$")
+_BROKEN = re.compile(r"^error(?:: could not compile `([^`]+)`|\[E\d+\])")
+_KILLED = re.compile(r"^\s+process didn't exit successfully: .*\(signal:")
+
+
+def read_cargo(output: str) -> TestReport | None:
+    """Return the sum of all programs of tests; None if none has ended."""
+    counts: Counter[str] = Counter()
+    names: dict[str, None] = {}
+    broken: dict[str, None] = {}
+    target, results_seen = "", 0
+    for line in output.splitlines():
+        if match := _TARGET.match(line):
+            target = match[1] or match[2]
+        elif match := _CARGO_RESULT.match(line):
+            results_seen += 1
+            for state, count in zip(("passed", "failed", "skipped"), match.groups(), strict=True):
+                counts[state] += int(count[:9])
+        elif match := _TEST.match(line):
+            names |= {f"{target} {match[1]}": None} if match[2] == "FAILED" else {}
+        elif match := _SECTION.match(line):  # its own line may hold what the test printed
+            names[f"{target} {match[1].removesuffix(' - should panic')}"] = None
+        elif (match := _BROKEN.match(line)) and match[1]:
+            broken[match[1]] = None
+        elif _KILLED.match(line):
+            broken[target] = None
+    if not results_seen and not broken:
+        return None
+    return TestReport(
+        counts["passed"], counts["failed"], len(broken), counts["skipped"], (*names, *broken)
+    )
+
+
+_RAN = re.compile(r"^Ran (\d{1,9}) tests? in ", re.MULTILINE)
+_RESULT = re.compile(r"^(?:OK|FAILED|NO TESTS RAN)(?: \(([^)\n]*)\))?[ \t]*$", re.MULTILINE)
+_RED = re.compile(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (.+)$", re.MULTILINE)
+# what follows a test's name and place
+_SUBTEST = re.compile(r"(?<=\)) [\[(].*$")
+
+
+def read_unittest(output: str) -> TestReport | None:
+    """Return the report of the last summary; None if there is none."""
+    ran = [*_RAN.finditer(output)]
+    result = _RESULT.search(output, ran[-1].end()) if ran else None
+    if result is None:
+        return None
+    counts: dict[str, int] = {}
+    for part in (result[1] or "").split(", "):
+        name, _, count = part.partition("=")
+        counts[name] = int(count[:9]) if count.isdecimal() and count.isascii() else 0
+    failed = counts.get("failures", 0) + counts.get("unexpected successes", 0)
+    errors = counts.get("errors", 0)
+    skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
+    names = [match[1].strip() for match in _RED.finditer(output, 0, ran[-1].start())]
+    # each red subtest counts as a failure, but its test only once among those that ran
+    subtests = len(names) - len({_SUBTEST.sub("", name) for name in names})
+    passed = int(ran[-1][1]) - failed - errors + subtests - skipped
+    return TestReport(max(0, passed), failed, errors, skipped, tuple(dict.fromkeys(names)))
+
 
 _COUNT = re.compile(r"(\d{1,9}) (passed|failed|skipped|errors?|todo|pending|xfailed|xpassed)\b")
 _JEST = re.compile(r"^Tests:\s+(\d.*)$", re.MULTILINE)

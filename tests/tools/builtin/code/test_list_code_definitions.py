@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.code.list_code_definitions import list_code_definitions as tool
-from maxagent.tools.definitions.grammars import load_parser
+from maxagent.tools.definitions.languages import load_parser
 from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.tool_run import ToolRun

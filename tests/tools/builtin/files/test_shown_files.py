@@ -7,7 +7,11 @@ import pytest
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.grep import grep
-from maxagent.tools.builtin.files.shown_files import hash_shown_files, parse_shown_files
+from maxagent.tools.builtin.files.shown_files import (
+    hash_shown_files,
+    parse_plain_words,
+    parse_shown_files,
+)
 from maxagent.tools.builtin.shell.run_command import run_command
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.runtime.invoke import invoke
@@ -110,3 +114,35 @@ async def test_files_with_shown_hits_count_as_read(run: ToolRun, regex: str) -> 
 async def test_file_with_cut_hits_does_not_count(run: ToolRun) -> None:
     (run.workspace.root / "a").write_text(f"text{'x' * 290}\n" * 300)
     assert list((await invoke(grep, {"regex": "text"}, run)).seen) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("git status", ["git", "status"]),
+        ("pytest -k 'a and b' --x=1", ["pytest", "-k", "a and b", "--x=1"]),
+        ("sed -n '5,$p' x", ["sed", "-n", "5,$p", "x"]),
+        ("cat a\\ b", ["cat", "a b"]),
+        ("git log HEAD~1 HEAD@{1}", ["git", "log", "HEAD~1", "HEAD@{1}"]),
+    ],
+)
+def test_a_simple_command_has_plain_words(command: str, arguments: list[str]) -> None:
+    assert parse_plain_words(command) == arguments
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "echo 'unfinished",
+        "git status > x",
+        "A=1 git status",
+        "ls < x",
+        "cat <<E\nx\nE\n",
+        "cd ~/x",
+    ]
+    + [f"git status{sign}" for sign in ";|&<>`()\r*?\0\u202e"]
+    + ["echo $HOME", "ls {a,b}", "ls [ab]", 'echo "$x"', "echo $(ls)", "(ls)", "! ls", "[ -f x ]"],
+)
+def test_nothing_else_has(command: str) -> None:
+    assert parse_plain_words(command) is None

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.mcp import find_tools as module
-from maxagent.tools.builtin.mcp.find_tools import find_tools
+from maxagent.tools.builtin.mcp.find_tools import find_tools, search_tools
 from maxagent.tools.mcp.connections import McpConnections
+from maxagent.tools.mcp.definition import ToolDefinition
 from maxagent.tools.mcp.mcp_access import McpAccess
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.runtime.invoke import invoke
@@ -16,6 +17,13 @@ from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "hostile.py"
+
+TOOLS = [
+    ToolDefinition("github", "search_repos", "Search for repositories."),
+    ToolDefinition("github", "createIssue", "Open an issue in a repository."),
+    ToolDefinition("db", "query", "Run SQL.", {"properties": {"sql": {}}}),
+    ToolDefinition("weather", "forecast", "天气 of tomorrow"),
+]
 
 
 @pytest.fixture
@@ -51,3 +59,16 @@ async def test_a_server_without_answer_is_named_once(
     answer = await search(connections, tmp_path, "good", "hang")
     assert "server_name: good, tool_name: echo" in answer, "it is known by now"
     assert answer[-1] == "The server `hang` does not answer yet."
+
+
+def find(query: str) -> list[str]:
+    return [tool.name for tool in search_tools(TOOLS, query, 5)]
+
+
+def test_words_of_names_descriptions_and_arguments_are_found() -> None:
+    assert find("open an issue")[0] == "createIssue"
+    assert find("searching repository repos")[0] == "search_repos"
+    assert find("sql") == ["query"]
+    assert find("天气") == ["forecast"]
+    assert find("forecast") == ["forecast"] and find("github")[0] in ("search_repos", "createIssue")
+    assert find("nothing like it") == find("") == []

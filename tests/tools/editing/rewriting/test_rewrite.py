@@ -2,19 +2,23 @@
 
 import pytest
 
+from maxagent.tools.editing.matching.common_lines import find_shared_lines
 from maxagent.tools.editing.matching.document import TextDocument
 from maxagent.tools.editing.matching.edit_request import LineMatch
 from maxagent.tools.editing.matching.line_edits import LineEdit
 from maxagent.tools.editing.rewriting.rewrite import (
     build_new_lines,
     find_replaced_lines,
+    infer_style,
     rewrite_match,
 )
-from maxagent.tools.editing.rewriting.style_inference import infer_style
 from maxagent.tools.result import ToolError
 
 SOURCE = TextDocument("a1 # note\nb2\n\nd4\ne5\n")
 SOURCE_LINES = TextDocument("    a  =  1\n    b = 2\n")
+
+TEXT = "class A:\n    def f(self):\n        go()\n        stop()\n"
+STEPS = ("steps of the file", "steps of the request", "deeper steps of the request", "no base")
 
 
 def edits(old: list[str], new: list[str], pairs: list[int | None]) -> list[LineEdit]:
@@ -73,3 +77,29 @@ def test_partners_are_in_order_or_alike() -> None:
     assert find_replaced_lines(regex_match, range(2), range(2)) == {0: 0, 1: 1}
     assert find_replaced_lines(regex_match, range(0, 1), range(2)) == {1: 0}
     assert find_replaced_lines(match(["a"], []), range(1), range(0)) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        (["def f(self):", "    go()"], ["def f(self):", "    run()"], False),
+        (["def f(self):", "    go()"], ["    def f(self):", "        run()"], True),
+        (["    def f(self):", "        go()"], ["    def g(self):", "        go()"], True),
+        (["def f(self):"], ["    def g(self):"], True),
+        (["def f(self):"], ["if x:", "    def f(self):"], False),
+        (["    def f(self):", "      go()"], ["    def f(self):", "        run()"], True),
+        (["    def f(self):", "      go()"], ["    def f(self):", "      run()"], False),
+        (
+            ["    def f(self):", "      go()"],
+            ["    def f(self):", "      if x:", "        y()"],
+            False,
+        ),
+        (["def f(self):", "  go()"], ["def f(self):", "    run()"], False),
+    ],
+    ids=["as asked", "as in the file", "same", "replaced", "wrapped", *STEPS],
+)
+def test_depth_of_the_new_lines(old: list[str], new: list[str], kept: bool) -> None:
+    match = LineMatch(old, new, 1, 1 + len(old), range(1, 1 + len(old)))
+    learned = infer_style(TextDocument(TEXT), match, find_shared_lines(old, new))
+    assert learned.depths.kept == kept
+    assert learned.get_line(0) == "    def f(self):"

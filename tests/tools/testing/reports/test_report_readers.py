@@ -7,13 +7,11 @@ from cart_projects import RECORDINGS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.testing.reports.cargo import read_cargo
 from maxagent.tools.testing.reports.go import format_go_line, read_go
 from maxagent.tools.testing.reports.junit import read_junit
 from maxagent.tools.testing.reports.report import TestReport
 from maxagent.tools.testing.reports.script_json import format_mocha, read_jest, read_mocha
-from maxagent.tools.testing.reports.summary_lines import read_summary
-from maxagent.tools.testing.reports.unittest import read_unittest
+from maxagent.tools.testing.reports.summary_lines import read_cargo, read_summary, read_unittest
 
 FOLDER = Path("/home/me/cart")
 RECORDED = [file.read_text() for file in sorted(RECORDINGS.iterdir())]

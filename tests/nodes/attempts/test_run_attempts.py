@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
-from maxagent.nodes.attempts.ranking import (
+from maxagent.nodes.attempts.run_attempts import (
     count_lines,
     find_changed_tests,
     is_test_path,

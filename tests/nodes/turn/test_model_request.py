@@ -10,7 +10,7 @@ from maxagent.models.errors import (
     OnlyThinkingError,
     ProviderFaultError,
 )
-from maxagent.nodes.recovery.silent_end import describe_silent_end, ends_in_silence
+from maxagent.nodes.turn.model_request import describe_silent_end, ends_in_silence
 
 RESULT = ToolMessage("ok", tool_call_id="1")
 

@@ -133,8 +133,16 @@ def _find_reads(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[tuple[Ru
             is_guess = not name.exact and is_interpreter(step.program)
             if not (is_read or is_guess) or is_existence_check(step, name, path, root):
                 continue
+            if _is_listed(step, name.text):
+                continue
             for rule in _list_matches(call, path, rules):
                 yield rule, name.text, name.exact and not name.by_chance
+
+
+def _is_listed(step: "SimpleCommand", name: str) -> bool:
+    """Return whether a name is a pattern of the program that lists the files: its tree decides."""
+    is_list = step.feed.programs[:1] in (("find",), ("git",)) and "*" in name
+    return is_list and name in (step.feed.text or "").split("\n")
 
 
 def _decide_trees(call: RequestedCall, rules: Sequence[Rule]) -> Iterator[Decision]:

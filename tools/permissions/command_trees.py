@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from ..shell.parsing.find_arguments import find_start_folders
 from ..shell.parsing.find_expression import parse_find
 from ..shell.parsing.flags import NotReadOnlyError, ParsedArguments
 from ..shell.parsing.git_command import find_git_command, split_git_command
-from .tree_filters import LeftOut, PatternFilter, compile_inclusion
+from .tree_filters import DroppedNames, LeftOut, PatternFilter, compile_inclusion, parse_dropped
 from .tree_programs import PROGRAMS, TreeProgram, spell_out
 from .tree_walk import ReadTree
 
@@ -64,6 +65,9 @@ _ALONE = re.compile(
     r"|color|oneline|follow|reverse|all|no-ext-diff|no-pager|no-index|line-number|ignore-case"
     r"|untracked|name-only|name-status|no-merges|merges|files-with-matches|count)"
 )
+# Options that list no whole names
+_OTHER_NAMES = re.compile(r"-f?print.+|-exec.*|-ok.*|--full-name|--format.*|-[^-]*z|archive|grep")
+_PASSES_LINES = re.compile(r"grep -.+|sort( -[ur]+)?|head( -\d+| -n \d+)?")
 _LISTS_OTHERS = frozenset(
     ["-o", "--others", "-i", "--ignored", "--no-index", "--no-exclude-standard"]
 )
@@ -82,10 +86,11 @@ def find_read_trees(
         return
     arguments, reads = [word.text for word in step.words[1:]], partial(_names_reader, readers)
     is_piped = _is_read_later(step, steps, readers | {"cpio"})
-    if step.program == "git":
-        yield from _find_git_trees(step.folder, arguments, is_piped=is_piped)
-    elif step.program == "find":
-        yield from _find_trees_of_find(step.folder, arguments, is_piped=is_piped, reads=reads)
+    if step.program in ("git", "find"):
+        find_trees = _find_git_trees if step.program == "git" else _find_trees_of_find
+        dropped = _find_dropped(step, steps, arguments) if is_piped else ()
+        for tree in find_trees(step.folder, arguments, is_piped=is_piped, reads=reads):
+            yield replace(tree, filter=DroppedNames(tree.filter, dropped)) if dropped else tree
     elif program := PROGRAMS.get(step.program):
         if step.program in ("fd", "fdfind"):
             at = next(
@@ -121,6 +126,34 @@ def _is_read_later(
         if (is_fed or step.substituted) and other.program in readers and not other.literal:
             return True
     return False
+
+
+def _find_dropped(
+    step: "SimpleCommand", steps: Sequence["SimpleCommand"], arguments: Sequence[str]
+) -> tuple[re.Pattern[str], ...]:
+    """Return which names never reach a reader: `find … | grep -v X | xargs cat`.
+
+    All that is listed must go the same way, and be listed by its whole path.
+    """
+    others = [other for other in steps if other.program == step.program]
+    fed = [other for other in steps if step.program in other.feed.programs]
+    passing = [other for other in fed if _passes_lines(other)]
+    ways = {other.feed.programs for other in fed if other not in passing}
+    is_whole = not any(map(_OTHER_NAMES.match, arguments)) and not step.substituted
+    way = (step.program, *(other.program for other in passing))
+    if len(others) != 1 or not is_whole or ways != {way}:
+        return ()
+    greps = (
+        [word.text for word in other.words[1:]] for other in passing if other.program == "grep"
+    )
+    return tuple(pattern for arguments in greps for pattern in parse_dropped(arguments))
+
+
+def _passes_lines(step: "SimpleCommand") -> bool:
+    """Return whether a step passes on whole lines of its input, or drops them."""
+    words = " ".join(word.text for word in step.words)
+    is_plain = step.literal and not step.wrapped and not step.redirects
+    return is_plain and bool(_PASSES_LINES.fullmatch(words))
 
 
 def _find_program_trees(
@@ -173,6 +206,7 @@ def _build_trees(
     parsed: ParsedArguments | None,
 ) -> Iterator[ReadTree]:
     places = [(base, word) for base, word in operands if (base / _trim(word)).exists()]
+    is_named = bool(places)
     is_input = program.takes_input and step.feed.programs and not step.wrapped
     is_unknown = not places and any("$" in word or "`" in word for _, word in operands)
     if is_unknown or (not places and program.reads_here and not is_input):
@@ -188,7 +222,8 @@ def _build_trees(
         if path.is_dir():
             view = _show(program, base, word)
             top = os.path.realpath(path)
-            yield ReadTree(top, view, tree_filter, follows, skips, is_certain=not is_unknown)
+            may_skip_top = program.filters_operands and is_named
+            yield ReadTree(top, view, tree_filter, follows, skips, not is_unknown, may_skip_top)
 
 
 def _trim(word: str) -> str:
@@ -202,6 +237,10 @@ def _show(program: TreeProgram, base: Path, word: str) -> str:
         return word.rstrip("/") or word
     if program.view == "inside":
         return "" if word.endswith(("/", ".")) else os.path.basename(word)
+    if ".." in word.split("/"):
+        return word.rstrip("/")
+    if program.view == "stored" and os.path.isabs(word):
+        return os.path.normpath(word).lstrip("/")
     view = os.path.relpath(os.path.normpath(base / _trim(word)), base)
     return "" if view == "." else view
 
@@ -228,11 +267,16 @@ def _find_trees_of_find(
             path, tree_filter = folder, PatternFilter()
         if path.is_dir():
             top = os.path.realpath(path)
-            yield ReadTree(top, start.rstrip("/"), tree_filter, follows, is_certain=not is_unknown)
+            view = start.rstrip("/")
+            yield ReadTree(top, view, tree_filter, follows, "none", not is_unknown, True)
 
 
 def _find_git_trees(
-    folder: Path, arguments: Sequence[str], *, is_piped: bool
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    is_piped: bool,
+    reads: Callable[[Sequence[str]], bool],
 ) -> Iterator[ReadTree]:
     command, remaining = split_git_command(arguments)
     before = arguments[: find_git_command(arguments)]
@@ -299,7 +343,7 @@ def _list_pathspecs(folder: Path, command: str, remaining: Sequence[str]) -> lis
             is_pattern_left &= re.match(r"-\w*[ef]", word) is None
         elif is_pattern_left:
             is_pattern_left = False
-        elif word.startswith(":") or (folder / word).exists():
+        elif word.startswith(":") or command == "ls-files" or (folder / word).exists():
             if before.startswith("-") and not _ALONE.fullmatch(before):
                 return None  # it may be the value of the option
             specs.append(word)

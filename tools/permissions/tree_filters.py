@@ -4,7 +4,7 @@ A pattern that is not understood leaves nothing out, and takes everything in.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -14,6 +14,8 @@ Manner = Literal["name", "tail", "path", "gitignore", "transfer"]
 if it has a slash inside; with the path if it begins with a slash."""
 
 _PLAIN = re.compile(r"[\w.*?+@%,=:~ /-]+")
+_PLAIN_REGEX = re.compile(r"\^?(?:[\w/ -]|\\?\.)+\$?")
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 
 
 class TreeFilter(Protocol):
@@ -67,6 +69,41 @@ def _matches(patterns: Iterable[re.Pattern[str]], path: str) -> bool:
 
 
 @dataclass(frozen=True)
+class DroppedNames:
+    """Files whose names a `grep -v` drops between the program that lists them and their reader."""
+
+    listed: TreeFilter
+    patterns: tuple[re.Pattern[str], ...]
+
+    def skips_folder(self, path: str) -> bool:
+        """Return whether nothing below a folder is listed."""
+        return self.listed.skips_folder(path)
+
+    def reads(self, path: str) -> bool:
+        """Return whether a file may be listed and is not dropped."""
+        return self.listed.reads(path) and not any(each.search(path) for each in self.patterns)
+
+    def takes_in(self, path: str) -> bool:
+        """Return whether an option names the file or folder."""
+        return self.listed.takes_in(path)
+
+
+def parse_dropped(arguments: Sequence[str]) -> list[re.Pattern[str]]:
+    """Return which names the arguments of a `grep -v` drop; empty if that is not understood."""
+    options = [word for word in arguments if word.startswith("-")]
+    patterns = [word for word in arguments if not word.startswith("-")]
+    letters = set("".join(options)) - {"-"}
+    is_known = all(re.fullmatch(r"-[vEi]+", word) for word in options)
+    if not is_known or "v" not in letters or len(patterns) != 1:
+        return []
+    choices = re.split(r"\|" if "E" in letters else r"\\\|", patterns[0])
+    if not all(map(_PLAIN_REGEX.fullmatch, choices)):
+        return []
+    flags = re.IGNORECASE if "i" in letters else 0
+    return [re.compile(choice, flags) for choice in choices]
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """How a program's option leaves files out."""
 
@@ -75,12 +112,18 @@ class LeftOut:
     crosses: bool = False
     """Whether `*` matches a slash."""
     folds: bool = False
+    strips: bool = True
+    """Whether a slash at the end is not part of the name."""
 
     def compile(self, pattern: str) -> list[tuple[Kind, re.Pattern[str]]]:
         """Return what the pattern leaves out; empty if it is not understood."""
+        if self.manner == "gitignore" and (braces := _BRACES.fullmatch(pattern)):
+            before, inside, after = braces.groups()
+            parts = [self.compile(before + part + after) for part in inside.split(",")]
+            return [each for part in parts for each in part]
         kind: Kind = self.kind
         if pattern.endswith("/"):
-            if kind == "files" or self.manner == "tail" or pattern == "/":
+            if kind == "files" or self.manner == "tail" or pattern == "/" or not self.strips:
                 return []
             pattern, kind = pattern.rstrip("/"), "folders"
         if not _PLAIN.fullmatch(pattern) or (self.manner == "name" and "/" in pattern):
@@ -97,6 +140,13 @@ class LeftOut:
 
 def compile_inclusion(pattern: str, manner: Manner) -> re.Pattern[str]:
     """Return what a pattern takes in, in any case and at any depth."""
+    braces = _BRACES.fullmatch(pattern) if manner == "gitignore" else None
+    if braces and all(map(_PLAIN.fullmatch, filter(None, braces.groups()))):
+        before, inside, after = braces.groups()
+        parts = (compile_inclusion(before + part + after, manner) for part in inside.split(","))
+        return re.compile(
+            "|".join(f"(?:{part.pattern})" for part in parts), re.IGNORECASE | re.DOTALL
+        )
     if not _PLAIN.fullmatch(pattern):
         return re.compile(".*", re.DOTALL)
     return _translate(pattern.rstrip("/"), manner, re.IGNORECASE, crosses=True)

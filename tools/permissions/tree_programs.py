@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from ..shell.parsing.flags import Flags, ParsedArguments, split_names
@@ -28,14 +29,19 @@ class TreeProgram:
     """Whether it reads the folder it is in if none is named."""
     takes_input: bool = False
     """Whether it reads its input instead, if that is a pipe."""
-    view: Literal["given", "folder", "inside"] = "given"
-    """How its patterns see a path: as written, from the folder it is in, from the folder named."""
+    view: Literal["given", "folder", "stored", "inside"] = "given"
+    """How its patterns see a path: as written, from the folder it is in, the same unless it is
+    absolute, from the folder named."""
     last: frozenset[str] | None = None
     """The options without which the last operand is where it copies to."""
     left_out: Mapping[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     taken_in: Mapping[str, Manner] = field(default_factory=dict[str, Manner])
     restricts: bool = True
     """Whether it reads only what is taken in."""
+    filters_operands: bool = False
+    """Whether its patterns hold for the folders named, too."""
+    is_positional: bool = False
+    """Whether its patterns hold for the operands after them only."""
     unfiltered: frozenset[str] = frozenset()
     """Options with which nothing is left out."""
     lists: frozenset[str] = frozenset()
@@ -62,7 +68,10 @@ class TreeProgram:
         if parsed.has_any(*self.unfiltered):
             return PatternFilter()
         folders, files, inclusions, folders_in = (list[re.Pattern[str]]() for _ in range(4))
-        for flag, value in parsed.entries:
+        entries = parsed.entries
+        if self.is_positional:
+            entries = tuple(takewhile(lambda entry: entry[0], entries))
+        for flag, value in entries:
             is_negated = value.startswith("!")
             if flag in self.left_out and (is_negated or flag not in self.taken_in):
                 for kind, pattern in self.left_out[flag].compile(value.removeprefix("!")):
@@ -93,6 +102,7 @@ _GREP = TreeProgram(
     reads_here=True,
     left_out={"--exclude": LeftOut("name", "files"), "--exclude-dir": LeftOut("name", "folders")},
     taken_in={"--include": "name"},
+    filters_operands=True,
     follows=split_names("-R --dereference-recursive"),
 )
 _RG = TreeProgram(
@@ -167,7 +177,7 @@ _DIFF = TreeProgram(
         " --unidirectional-new-file",
     ),
     recursive=split_names("-r --recursive"),
-    left_out=dict.fromkeys(("-x", "--exclude"), LeftOut("name")),
+    left_out=dict.fromkeys(("-x", "--exclude"), LeftOut("name", strips=False)),
     always_follows=True,
 )
 _CP = TreeProgram(
@@ -235,6 +245,8 @@ _TAR = TreeProgram(
         " --keep-old-files --remove-files --acls --xattrs --selinux --posix --exclude-tag="
     ),
     left_out={"--exclude": LeftOut("tail", crosses=True)},
+    filters_operands=True,
+    is_positional=True,
     unfiltered=split_names("--no-wildcards --anchored --no-anchored --no-wildcards-match-slash"),
     lists=split_names("-T --files-from"),
     follows=split_names("-h --dereference"),
@@ -246,7 +258,7 @@ _ZIP = TreeProgram(
         " --recurse-paths --quiet"
     ),
     recursive=split_names("-r -R --recurse-paths -@"),
-    view="folder",
+    view="stored",
     left_out=dict.fromkeys(("-x", "--exclude"), LeftOut("path", "files", crosses=True)),
     taken_in=dict.fromkeys(("-i", "--include"), "path"),
     lists=split_names("-@ -R"),

@@ -35,6 +35,8 @@ class ReadTree:
     skips: Skips = "none"
     is_certain: bool = True
     """Whether it is certain that this folder is read."""
+    may_skip_top: bool = False
+    """Whether the filter applies to the folder itself."""
 
 
 def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Iterator[str]:
@@ -42,7 +44,8 @@ def walk_tree(tree: ReadTree, root: Path, matches: Callable[[str], bool]) -> Ite
 
     The names come first: what is ignored costs more. Raises TooManyFilesError.
     """
-    if not (start := _find_start(tree, str(root))):
+    start = _find_start(tree, str(root))
+    if not start or (tree.may_skip_top and tree.filter.skips_folder(tree.view)):
         return
     ignored = _build_ignored(tree, root)
     folders, linked, remaining = [start], set[str](), MAX_TREE_ENTRIES

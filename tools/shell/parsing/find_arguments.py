@@ -10,6 +10,8 @@ _NARROWS = re.compile(
 )
 _ANYTHING = frozenset(["*", "**", ".*", "*.*", "./*", "?*"])
 _ACTS = re.compile(r"-(exec|execdir|ok|okdir|printf|fprint\w*|fls|delete)")
+_PRINTS = frozenset(["-print", "-print0"])
+_OR = frozenset(["-o", "-or"])
 
 
 def find_start_folders(words: Sequence[str]) -> list[str]:
@@ -30,8 +32,25 @@ def build_find_output(words: Sequence[str]) -> str | None:
     """Return the output of `find`, with one name for all matches; None if it does more."""
     if any(map(_ACTS.fullmatch, words)):
         return None
-    names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]
-    suffix = f"/{names[0] if names else 'found'}" if has_filter(words) else ""
+    tests = _drop_pruned(words)
+    names = [name for test, name in pairwise(tests) if test in ("-name", "-iname")]
+    suffix = f"/{names[0] if names else 'found'}" if has_filter(tests) else ""
     return "".join(
         f"{start.rstrip('/') if suffix else start}{suffix}\n" for start in find_start_folders(words)
     )
+
+
+def _drop_pruned(words: Sequence[str]) -> Sequence[str]:
+    """Return the words without `-name X -prune -o`, which prints nothing beside a `-print`."""
+    choices, depth = [list[str]()], 0
+    for word in words:
+        depth += (word == "(") - (word == ")")
+        if word in _OR and not depth:
+            choices.append([])
+        else:
+            choices[-1].append(word)
+    printing = [choice for choice in choices if not _PRINTS.isdisjoint(choice)]
+    is_plain = "," not in words and all("-prune" not in choice for choice in printing)
+    if not printing or not is_plain:
+        return words
+    return [word for choice in choices if "-prune" not in choice for word in choice]

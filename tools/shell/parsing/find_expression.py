@@ -120,7 +120,7 @@ class FindFilter:
         return False
 
     def _measure_depth(self, path: str) -> int:
-        return path.removeprefix(self.start).strip("/").count("/") + 1
+        return len([part for part in path.removeprefix(self.start).split("/") if part])
 
     def _run(self, path: str, *, is_folder: bool) -> _Outcome:
         outcome = _Outcome(path, is_folder)

@@ -1,11 +1,12 @@
 """Files that a step names: by a word, a part of a word, a redirection, or a string in its code."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from ..parsing.git_command import split_git_command
 from ..parsing.inline_code import is_interpreter
 from ..parsing.path_targets import resolve_target
 from ..parsing.shell_state import Word
@@ -24,17 +25,37 @@ _PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
 _GIVES_PATTERN = re.compile(
     r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL
 )
-_TEXT_OPTIONS_LIST = """
--m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
---ignore-file-name --exclude-from-name -name -iname --iglob --glob
-"""
-# Options whose value is a text or an exclusion
-_TEXT_OPTIONS = frozenset(_TEXT_OPTIONS_LIST.split())
+# Programs without an option that gives the pattern by the letter `e`
+_PATTERN_BY_FILE = frozenset(["jq", "yq", "pgrep", "pkill"])
+_GIVES_FILE = re.compile(r"-[a-zA-Z]*f|--(from-)?file(=.*)?", re.DOTALL)
+# The options of a program whose value is a text or an exclusion
+_GREP_TEXTS = re.compile(r"--exclude(-dir)?")
+_FD_TEXTS = re.compile(r"-[HIsigFap01qul]*E|--exclude")
+_TEXT_OPTIONS: Mapping[str, re.Pattern[str]] = {
+    **dict.fromkeys(("gh", "glab"), re.compile(r"-[bmtS]|--(message|title|body)")),
+    **dict.fromkeys(("hg", "svn"), re.compile(r"-[a-zA-Z]*m|--message")),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep"), _GREP_TEXTS),
+    **dict.fromkeys(("tar", "bsdtar", "rsync", "du", "cloc"), _GREP_TEXTS),
+    **dict.fromkeys(("fd", "fdfind"), _FD_TEXTS),
+    "rg": re.compile(r"--i?glob"),
+    "ag": re.compile(r"--ignore(-dir)?"),
+    "ack": re.compile(r"--ignore-dir(ectory)?"),
+    "find": re.compile(r"-i?name"),
+    "ls": re.compile(r"--ignore"),
+    "tree": re.compile(r"-I"),
+    "zip": re.compile(r"(?!)"),
+    "diff": re.compile(r"-[abBdEiNpqrstTuwyZ]*x|--exclude"),
+}
+_GIT_TEXTS = re.compile(r"-[a-zA-Z]*m|--(message|author|grep|exclude)|-S|-G")
+_GIT_SEARCHES = re.compile(r"-[SG]|--(author|grep|exclude)")
+# Commands of git that show files: their `-m` and `-b` have no value
+_GIT_SHOWS = frozenset(
+    ["log", "diff", "show", "whatchanged", "diff-tree", "diff-files", "diff-index", "format-patch"]
+)
+_GIT_READS = frozenset(["grep", "archive", "blame", "annotate", "cat-file", "difftool"])
 _TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
-_TEXT_PROGRAMS_LIST = """
-git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
-"""
-_TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
+_EXCLUSION_JOINED = re.compile(r"-xr?!.+|--ignore-dir(ectory)?=.+")
+_ZIP_LISTS = frozenset(["-x", "-i", "--exclude", "--include"])
 _SIGNS = re.compile(r"[=:@,]")
 _SEPARATORS = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
 # A pattern that matches every name: `*`, `src/*`, `*/*`
@@ -101,20 +122,38 @@ def _select_file_words(step: SimpleCommand) -> list[Word]:
     """Select the words of a step that may be files."""
     words, program = list(step.words[1:]), step.program
     if program in _PATTERN_FIRST:
-        words = _without_pattern(words)
+        words = _without_pattern(words, takes_e=program not in _PATTERN_BY_FILE)
     if program == "find" and _has_action(words):
         return _without_exclusions(words)
-    return _without_texts(words) if program in _TEXT_PROGRAMS else words
+    if program == "zip":
+        words = _without_zip_lists(words)
+    if program in ("7z", "7za", "ag", "ack"):
+        words = [word for word in words if not _EXCLUSION_JOINED.fullmatch(word.text)]
+    text_option = _find_text_option(program, words)
+    return words if text_option is None else _without_texts(words, text_option)
+
+
+def _find_text_option(program: str, words: Sequence[Word]) -> re.Pattern[str] | None:
+    """Return which options of the step have a value that is no file; None: not known."""
+    if program != "git":
+        return _TEXT_OPTIONS.get(program)
+    command, _ = split_git_command([word.text for word in words])
+    if command in _GIT_READS:
+        return None
+    return _GIT_SEARCHES if command in _GIT_SHOWS else _GIT_TEXTS
 
 
 def _has_action(words: Sequence[Word]) -> bool:
     return any(_FIND_ACTS.fullmatch(word.text) for word in words)
 
 
-def _without_pattern(words: list[Word]) -> list[Word]:
+def _without_pattern(words: list[Word], *, takes_e: bool) -> list[Word]:
     """Remove the search pattern: each value of `-e`, else the first word that is not an option."""
-    patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
-    if not any(_GIVES_PATTERN.fullmatch(word.text) for word in words):
+    patterns = set[int]()
+    if takes_e:
+        patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
+    gives = _GIVES_PATTERN if takes_e else _GIVES_FILE
+    if not any(gives.fullmatch(word.text) for word in words):
         plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
         patterns = {next(plain, -1)}
     return [word for at, word in enumerate(words) if at not in patterns]
@@ -130,12 +169,23 @@ def _without_exclusions(words: Sequence[Word]) -> list[Word]:
     ]
 
 
-def _without_texts(words: Sequence[Word]) -> list[Word]:
+def _without_zip_lists(words: Sequence[Word]) -> list[Word]:
+    """Remove the patterns of `zip -x a b`, which last until another option or `@`."""
+    remaining, is_list = list[Word](), False
+    for word in words:
+        if word.text.startswith("-") or word.text == "@":
+            is_list = word.text in _ZIP_LISTS
+        if not is_list:
+            remaining.append(word)
+    return remaining
+
+
+def _without_texts(words: Sequence[Word], text_option: re.Pattern[str]) -> list[Word]:
     remaining, skip = list[Word](), False
     for word in words:
         if skip:
             skip = False
-        elif word.text in _TEXT_OPTIONS or re.fullmatch(r"-[a-z]+m", word.text):
+        elif text_option.fullmatch(word.text):
             skip = True
         elif not _TEXT_OPTION_JOINED.match(word.text):
             remaining.append(word)

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo picture pictures test test-fast test-postgres evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service torture-workers torture-stopped parked-threads race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
+.PHONY: help demo picture pictures test test-fast test-postgres evals evals-test check house check-pythons release bench edit-eval harness-eval torture torture-undo torture-context torture-mcp torture-agents torture-questions torture-answers torture-edits torture-acp torture-web torture-service torture-workers torture-stopped torture-machines parked-threads race corpus cassettes token-counts secret-rules fuzz interop locale docs vendor install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -108,6 +108,9 @@ torture-workers: $(INSTALLED) ## kill workers of a queue every 4 seconds: make t
 
 torture-stopped: $(INSTALLED) ## stop a worker beyond its lease, then let it go on: it writes nothing
 	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/stopped_worker.py
+
+torture-machines: $(INSTALLED) ## begin, answer, run, watch and undo a thread on four machines; pull out a cable
+	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/three_machines.py
 
 parked-threads: $(INSTALLED) ## park 10,000 threads; print memory and connections: make parked-threads N=10000
 	PYTHONPATH=tests/fixtures $(BIN)/python evals/workers/parked_threads.py --threads $(if $(filter 200,$(N)),10000,$(N))

@@ -22,6 +22,7 @@ from ...config.text import text
 from .exclusions import Exclusions, build_exclusions
 from .file_version import PathChange, ProgressCallback
 from .git_backend import GitSnapshots
+from .git_objects import EMPTY_TREE, MissingObjectError
 from .git_repository import FULL, GitCommandError, GitStore, find_git, run_in_thread
 from .limits import SkippedFiles
 from .permissions import (
@@ -245,6 +246,14 @@ class Snapshots:
         """Record whose the store is; a worktree only borrows it."""
         if not self.folder.is_relative_to(locate_worktrees(self._stores)):
             note_folder(self.directory, self.folder)
+
+    def has_tree(self, tree: str) -> bool:
+        """Return whether a snapshot is in the store; it blocks."""
+        try:
+            self._files.list_changes(EMPTY_TREE, tree)
+        except MissingObjectError:
+            return False
+        return True
 
     async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two snapshots by path; raises MissingObjectError."""

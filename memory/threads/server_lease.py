@@ -30,6 +30,7 @@ _EXTEND = (
     f"UPDATE journal SET result = ?, finished_at = CAST({_NOW} + ? AS TEXT)"
     " WHERE thread_id = ? AND call_id = 'lease' AND pid = ?"
 )
+_IF_HELD = " AND finished_at != ''"
 _END = "UPDATE journal SET finished_at = '' WHERE thread_id = ? AND call_id = 'lease' AND pid = ?"
 # What this process holds and extends: by database and thread, the number and the holder
 _held: dict[tuple[Path, str], tuple[int, str]] = {}
@@ -134,15 +135,16 @@ def _extend_leases() -> None:
     while not pause.wait(LEASE_SECONDS / 3):
         for (database, thread_id), (number, packed) in list(_held.items()):
             try:
-                _extend_lease(database, thread_id, number, packed)
+                extend_lease(database, thread_id, number, packed)
             except MaxAgentError as error:  # the next writes of the run will say so
                 _logger.warning("lease of thread %s not extended: %s", thread_id, error.message)
 
 
-def _extend_lease(database: Path, thread_id: str, number: int, packed: str) -> None:
+def extend_lease(database: Path, thread_id: str, number: int, packed: str) -> None:
+    """Extend a lease; one that has ended meanwhile stays ended."""
     with translate_sqlite_errors(database), closing(connect(database)) as connection:
         values = (packed, LEASE_SECONDS, thread_id, number)
-        if connection.execute(_EXTEND, values).rowcount == 0:
+        if connection.execute(_EXTEND + _IF_HELD, values).rowcount == 0:
             _logger.warning("lease %d of thread %s was lost", number, thread_id)
             if _held.get((database, thread_id), (0, ""))[0] == number:
                 del _held[database, thread_id]

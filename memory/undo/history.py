@@ -25,6 +25,10 @@ HistoryKind = Literal["tool", "shell", "merge", "others", "undo", "redo", "rewin
 RESTORES = ("undo", "redo", "rewind")
 # Their entry has the whole plan before the first file is written, so a killed one can be finished
 PLANNED = (*RESTORES, "merge")
+_INSERT = (
+    "INSERT INTO file_history SELECT ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?,"
+    " ?, ?, ?, ?, ?, 1, ?, ?, '[]' FROM file_history WHERE thread_id = ?"
+)
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,10 @@ class FileHistory:
             )
             if not connection.execute(query, (thread_id, key)).rowcount:
                 connection.execute(
-                    "INSERT INTO file_history SELECT ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?,"
-                    " ?, ?, '', ?, 'started', 1, ?, ?, '[]' FROM file_history WHERE thread_id = ?",
-                    (thread_id, key, kind, tool, turn, json.dumps(list(reverted)), before)
-                    + (_pack_changes(changes), _format_now(), json.dumps(sorted(left)), thread_id),
+                    _INSERT,
+                    (thread_id, key, kind, tool, turn, json.dumps(list(reverted)), before, "")
+                    + (_pack_changes(changes), "started", _format_now())
+                    + (json.dumps(sorted(left)), thread_id),
                 )
             return _to_entry(_read_row(connection, thread_id, key))
 
@@ -139,9 +143,15 @@ class FileHistory:
         turn: int,
         changes: Sequence[PathChange],
     ) -> None:
-        """Record changes that have already happened."""
-        self.begin_entry(thread_id, key, kind, before=before, turn=turn, changes=changes)
-        self.finish_entry(thread_id, key, after=after, changes=changes)
+        """Record changes that have already happened, if there are any: wholly or not at all."""
+        if not changes:
+            return
+        with self._begin_write(thread_id) as connection:
+            connection.execute(
+                _INSERT,
+                (thread_id, key, kind, "", turn, "[]", before, after)
+                + (_pack_changes(changes), "done", _format_now(), "[]", thread_id),
+            )
 
     def list_entries(self, thread_id: str, after: int = 0) -> list[HistoryEntry]:
         """Return the thread's entries with a number above `after`, in order; `started` ones too."""

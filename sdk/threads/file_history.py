@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.security.private_files import make_private_folder
 from ...config.settings.loader import load_settings
 from ...config.text import text
 from ...memory.snapshots.storage import get_store_directory, locate_worktrees, read_folder
@@ -45,7 +46,7 @@ class ThreadFiles:
     outputs: Path = Path()
     """Where the thread's whole outputs are."""
     is_gone: bool = False
-    """Whether the folder was a worktree that is gone: only its snapshots are there."""
+    """Whether the folder is not here, as that of another machine: only its snapshots are."""
 
     def read_entries(self) -> list[HistoryEntry]:
         """Return all entries, in order."""
@@ -67,7 +68,7 @@ class ThreadFiles:
         """Return the changes to the thread's files as a unified diff.
 
         From the entry `after`, to the entry `upto` or to the current files; changes that others
-        made to the same files are part of it. Of a worktree that is gone, to the last entry.
+        made to the same files are part of it. Of a folder that is not here, to the last entry.
         """
         every = await asyncio.to_thread(self.read_entries)
         last = upto if upto is not None else every[-1].number if every else 0
@@ -145,17 +146,38 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
 
 
 def open_recorded_files(row: ThreadRow, home: Path) -> ThreadFiles:
-    """Return the files of a thread to be read; a worktree that is gone is read in its snapshots.
+    """Return the files of a thread to be read; without its folder they are read in its snapshots.
 
-    Raises UsageError for another folder that is gone.
+    Those of a worktree that is gone are here, those of another machine in the storage, if one is
+    configured. Raises UsageError for another folder that is gone.
     """
     folder = Path(row.folder)
-    project = None if folder.is_dir() else _find_project(folder, home)
-    if project is None:
-        return open_thread_files(row, home)
-    snapshots = open_snapshots(project, home, load_settings(project, home).settings)
     history = FileHistory(paths.locate_database(home))
+    if folder.is_dir():
+        files = open_thread_files(row, home)
+        last = history.get_last_entry(row.thread_id)
+        if not files.snapshots.is_shared or not last or files.snapshots.has_tree(last.before):
+            return files
+        snapshots = _fetch_snapshots(row.thread_id, home)  # the folder is another machine's, too
+    elif project := _find_project(folder, home):
+        snapshots = open_snapshots(project, home, load_settings(project, home).settings)
+    else:
+        snapshots = _fetch_snapshots(row.thread_id, home)
+    if snapshots is None:
+        return open_thread_files(row, home)
     return ThreadFiles(row.thread_id, snapshots, history, is_gone=True)
+
+
+def _fetch_snapshots(thread_id: str, home: Path) -> Snapshots | None:
+    """Return what the storage has of a thread; None without. Its files stay as they are."""
+    outputs = paths.locate_outputs(home, thread_id)
+    settings = load_settings(home, home).settings
+    if not settings.storage:
+        return None
+    make_private_folder(outputs)
+    snapshots = open_snapshots(outputs, home, settings)
+    tree, _ = run_aside(snapshots.fetch(thread_id, outputs))
+    return snapshots if tree else None
 
 
 def _find_project(folder: Path, home: Path) -> Path | None:

@@ -318,6 +318,8 @@ def test_clone_goes_on_in_another_home(
     clone = Path(row["folder"])
     assert clone.is_relative_to(third.home)
     assert (clone / "log.txt").read_text() == "zero\none\ntwo\n"
+    diff = second.run("diff", thread)
+    assert ("+one" in diff.stdout, "is not here" in diff.stderr) == (True, True), diff.stderr
     assert first.run("undo", thread, "--yes").code == 0
     row = json.loads(second.run("threads", "list", "--all", "--json").stdout)[0]
     assert Path(row["folder"]).is_relative_to(first.home)

@@ -69,6 +69,11 @@ async def test_the_same_files_have_the_same_id(snapshots: Snapshots, folder: Pat
     assert await snapshots.take() == first
 
 
+async def test_a_snapshot_of_elsewhere_is_missing(snapshots: Snapshots) -> None:
+    tree = await snapshots.take()
+    assert (snapshots.has_tree(tree), snapshots.has_tree("1" * 40)) == (True, False)
+
+
 async def test_another_process_finds_the_same_id(
     snapshots: Snapshots, folder: Path, tmp_path: Path
 ) -> None:

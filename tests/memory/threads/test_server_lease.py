@@ -1,5 +1,6 @@
 """Leases in a real PostgreSQL: two homes stand for two machines."""
 
+import json
 import os
 import subprocess
 import sys
@@ -16,7 +17,13 @@ from maxagent.config.errors import ThreadBusyError
 from maxagent.memory.journal import FinishedCall, Journal
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease, find_holder
-from maxagent.memory.threads.server_lease import has_died, identify_machine
+from maxagent.memory.threads.server_lease import (
+    end_lease,
+    extend_lease,
+    has_died,
+    identify_machine,
+    take_lease,
+)
 
 SECONDS = "0.4"
 
@@ -72,6 +79,16 @@ def test_living_holder_keeps_a_short_lease(homes: list[Path]) -> None:
     thread = create_thread(homes[0])
     with stopped_holder(homes[0], thread) as holder:
         assert set(continue_holder(holder).values()) == {"written"}
+    assert find_holder(homes[1], thread) is None
+
+
+def test_late_extension_holds_nothing(homes: list[Path]) -> None:
+    thread, database = create_thread(homes[0]), paths.locate_database(homes[0])
+    holder = {"pid": os.getpid(), "host": "here", "command": "x", "since": 0.0}
+    number = take_lease(database, thread, holder)
+    assert isinstance(number, int) and find_holder(homes[1], thread)
+    end_lease(database, thread, number)
+    extend_lease(database, thread, number, json.dumps(holder))
     assert find_holder(homes[1], thread) is None
 
 

@@ -1,8 +1,10 @@
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from maxagent.config import paths
+from maxagent.memory.database.connection import connect
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.undo.history import FileHistory
@@ -60,6 +62,21 @@ def test_entry_never_finished_stays_started(history: FileHistory) -> None:
     )
     entry = history.get_last_entry("t")
     assert entry and (entry.state, entry.changes, entry.reverted) == ("started", (EDITED,), (3, 4))
+
+
+def test_what_happened_is_recorded_at_once(history: FileHistory, tmp_path: Path) -> None:
+    """A process that is killed in between would leave an entry without its end."""
+    history.record_entry("t", "first", "others", before="b", after="a", turn=1, changes=[])
+    assert history.list_entries("t") == []
+    with closing(connect(tmp_path / "threads.db")) as connection:
+        for verb in ("UPDATE", "DELETE"):
+            connection.execute(
+                f"CREATE TRIGGER no_{verb} BEFORE {verb} ON file_history"
+                " BEGIN SELECT RAISE(ABORT, 'a second write'); END"
+            )
+    history.record_entry("t", "next", "others", before="b", after="a", turn=1, changes=[EDITED])
+    (entry,) = history.list_entries("t")
+    assert (entry.state, entry.after, entry.changes, entry.sure) == ("done", "a", (EDITED,), True)
 
 
 def test_entries_can_be_asked_from_a_number_on(history: FileHistory) -> None:

@@ -11,6 +11,7 @@ far: both survive a killed process.
 
 import json
 import os
+import sqlite3
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -205,6 +206,15 @@ class Journal:
             " question = NULL",
             (thread_id, call_id, tool, effectful, _format_now(), os.getpid()),
         )
+
+
+def count_failed_calls(connection: sqlite3.Connection, thread_id: str, since: str) -> int:
+    """Count the calls of a thread that began after a time, and ended with an error."""
+    rows = connection.execute(
+        "SELECT result FROM journal WHERE thread_id = ? AND started_at > ? AND state = 'done'",
+        (thread_id, since),
+    )
+    return sum(bool(json.loads(row[0] or "{}").get("error")) for row in rows)
 
 
 def _to_known_call(

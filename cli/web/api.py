@@ -253,23 +253,32 @@ class Api:
         row = await self._find(request)
         changes = await asyncio.to_thread(read_file_changes, row, self.home)
         files = await asyncio.to_thread(open_recorded_files, row, self.home)
-        diff = redact(await files.diff())
-        return JSONResponse({"files": [asdict(change) for change in changes], "diff": diff})
+        can_undo, can_redo = await asyncio.to_thread(files.list_restorable)
+        facts = {
+            "files": [asdict(change) for change in changes],
+            "diff": redact(await files.diff()),
+            "can_undo": can_undo,
+            "can_redo": can_redo,
+        }
+        return JSONResponse(facts)
 
     async def undo(self, request: Request) -> Response:
-        """Undo the last turn's changes of files."""
-        return await self._restore(await self._find(request), "undo")
+        """Undo the last turn's changes of files, or with `path` all changes of one file."""
+        row, body = await self._find(request), await read_object(request)
+        return await self._restore(row, "undo", [require_text(body, "path")] if body else [])
 
     async def redo(self, request: Request) -> Response:
         """Redo what was undone last."""
         return await self._restore(await self._find(request), "redo")
 
-    async def _restore(self, row: ThreadRow, kind: Literal["undo", "redo"]) -> Response:
+    async def _restore(
+        self, row: ThreadRow, kind: Literal["undo", "redo"], paths: Sequence[str] = ()
+    ) -> Response:
         from ...sdk.threads.file_history import open_leased_files
 
         with open_leased_files(row, self.home) as files:
             await files.finish_interrupted()
-            pending = await files.plan_restore(kind)
+            pending = await files.plan_restore(kind, paths=paths)
             if pending is None:
                 return JSONResponse({"files": [], "conflicts": []})
             pending = await pending.resolve_doubtful(ours=False)

@@ -3,32 +3,38 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ...memory.threads.record import ThreadRow
+from ...sdk.events import ToolCall
 from ...sdk.streams.event_stream import StoredMessage
-from ...sdk.streams.history import describe_thread
+from ...sdk.streams.history import count_failures, describe_thread
 from ...sdk.streams.open_questions import list_open_questions
-from .question_cards import summarize_question
+from ..rendering.blocks.phrases import describe_call
+from .question_cards import SHORT, summarize_question
 
+# Threads used last whose failed calls are counted
+RECENT = 50
 _logger = logging.getLogger(__name__)
 
 
 class ThreadInbox:
     """The threads as they were last seen; belongs to one event loop."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._asked = dict[str, tuple[str, Mapping[str, Any]]]()
+    def __init__(self, home: Path, get_running_call: Callable[[str], ToolCall | None]) -> None:
+        """`get_running_call` returns the call that a run of a thread makes now."""
+        self._home, self._get_running_call = home, get_running_call
+        self._facts = dict[str, tuple[str, Mapping[str, Any]]]()
         self._number = 0
         self._threads: Mapping[str, Mapping[str, Any]] = {}
         self._changed = asyncio.Event()
 
     async def update(self, rows: Sequence[ThreadRow]) -> None:
         """Take the threads as they are now."""
-        await asyncio.to_thread(self._read_questions, rows)
+        await asyncio.to_thread(self._read_facts, rows)
         threads = {row.thread_id: self._describe(row) for row in rows}
         if threads != self._threads or not self._number:
             self._threads, self._number = threads, self._number + 1
@@ -36,20 +42,25 @@ class ThreadInbox:
             self._changed = asyncio.Event()
 
     def _describe(self, row: ThreadRow) -> dict[str, Any]:
-        asked = self._asked.get(row.thread_id)
-        return {**describe_thread(row), **({"asks": asked[1]} if asked and asked[1] else {})}
+        described = describe_thread(row)
+        if call := self._get_running_call(row.thread_id):
+            phrase = describe_call(call.tool, call.args)
+            described["doing"] = {"verb": phrase.verb, "subject": phrase.subject[:SHORT]}
+        return {**described, **self._facts.get(row.thread_id, ("", {}))[1]}
 
-    def _read_questions(self, rows: Sequence[ThreadRow]) -> None:
-        """Read what waiting threads ask, where it has changed since the last look."""
-        asked = dict[str, tuple[str, Mapping[str, Any]]]()
+    def _read_facts(self, rows: Sequence[ThreadRow]) -> None:
+        """Read what waiting threads ask and what has failed, where it has changed since."""
+        still = (row for row in rows if row.status != "running")
+        last_used = {row.thread_id for row in islice(still, RECENT)}
+        facts = dict[str, tuple[str, Mapping[str, Any]]]()
         for row in rows:
-            if row.status == "waiting":
-                mark = f"{row.updated_at} {row.questions}"
-                before = self._asked.get(row.thread_id)
+            if row.status == "waiting" or row.thread_id in last_used:
+                mark = f"{row.updated_at} {row.status} {row.questions}"
+                before = self._facts.get(row.thread_id)
                 if not before or before[0] != mark:
                     before = (mark, _summarize(row, self._home))
-                asked[row.thread_id] = before
-        self._asked = asked
+                facts[row.thread_id] = before
+        self._facts = facts
 
     async def follow(self) -> AsyncGenerator[StoredMessage]:
         """Yield all threads, then those that have changed since, and which are gone."""
@@ -66,11 +77,13 @@ class ThreadInbox:
 
 def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     try:
-        questions = list_open_questions(row, home)
+        failed = count_failures(row, home)
+        questions = list_open_questions(row, home) if row.status == "waiting" else []
     except Exception as error:  # the row is shown without it, and the other threads
-        _logger.warning("the question of a thread could not be read: %s", error)
+        _logger.warning("what a thread asks could not be read: %s", error)
         return {}
-    return summarize_question(questions[0]) if questions else {}
+    facts = {"asks": summarize_question(questions[0])} if questions else {}
+    return facts | ({"failed": failed} if failed else {})
 
 
 def _compare(

@@ -32,7 +32,7 @@ MODES = ("ask", "edits", "auto", "read-only")
 _AGAIN = "nothing was run; change it, and send it again"
 _TEXTS = ("question", "response", "text")
 # Letters of a question that a list shows
-_SHORT = 160
+SHORT = 160
 
 
 def describe_question(question: Question) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def summarize_question(question: Question) -> dict[str, Any]:
     return {
         "kind": question.kind,
         "verb": phrase.verb,
-        "subject": phrase.subject[:_SHORT],
-        "text": asked[:_SHORT],
+        "subject": phrase.subject[:SHORT],
+        "text": asked[:SHORT],
         "added": added,
         "removed": removed,
     }

@@ -81,8 +81,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; runs that go on then are stopped, and can be resumed."""
     port = listener.getsockname()[1]
-    holder, inbox = RunnerHolder(home), ThreadInbox(home)
+    holder = RunnerHolder(home)
     streams = ThreadStreams(home, holder.open)
+    inbox = ThreadInbox(home, streams.get_running_call)
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:

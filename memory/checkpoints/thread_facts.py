@@ -27,7 +27,8 @@ _BLOB = (
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
 _REQUEST = (
-    "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
+    "SELECT value, checkpoint_id FROM writes"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
 
@@ -103,6 +104,14 @@ def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> 
     row = connection.execute(_REQUEST, (thread_id,)).fetchone()
     request = {"request": unpack_blob(row[0])} if row else {}
     return request | _read_values(connection, thread_id)
+
+
+def read_turn_start(connection: sqlite3.Connection, thread_id: str) -> str:
+    """Return when the last request was made: ISO 8601, UTC; empty: none was."""
+    if not has_tables(connection):
+        return ""
+    row = connection.execute(_REQUEST, (thread_id,)).fetchone()
+    return parse_time(row[1]) if row else ""
 
 
 def _build_facts(

@@ -26,6 +26,16 @@ def find_last_turn(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     return [entry for entry in done if entry.turn == done[-1].turn]
 
 
+def find_changes_of(entries: Sequence[HistoryEntry], paths: Collection[str]) -> list[HistoryEntry]:
+    """Return what an undo of these files alone reverts: each entry with only their changes."""
+    active = find_active_entries(entries)
+    return [
+        replace(entry, changes=changes)
+        for entry in active
+        if (changes := tuple(change for change in entry.changes if change.path in paths))
+    ]
+
+
 def find_last_restore(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
     """Return what `redo` reverts: the last undo or rewind, if nothing was changed after it."""
     for entry in reversed(_find_in_effect(entries)):

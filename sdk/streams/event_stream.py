@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from ...memory.threads.event_numbers import BLOCK
-from ..events import Event
+from ..events import Event, ToolCall, ToolResult
 from ..runs.event_messages import ROOT, EventMessages
 
 # Bytes of messages that a stream keeps
@@ -53,6 +53,8 @@ class ThreadStream:
         """
         self.thread_id, self._read_history, self._reserve = thread_id, read_history, reserve
         self._release = release
+        self.running_call: ToolCall | None = None
+        """The call that the run has made last, until it ends."""
         self.clients, self.is_running, self.size = 0, False, 0
         self._messages = EventMessages(thread_id, self._take_number)
         self._last = self._reserved = self._floor = 0
@@ -81,6 +83,10 @@ class ThreadStream:
 
     async def publish(self, event: Event) -> None:
         """Add an event of the run."""
+        if isinstance(event, ToolCall) and not event.agent:
+            self.running_call = event
+        elif self.running_call and isinstance(event, ToolResult):
+            self.running_call = self.running_call if event.id != self.running_call.id else None
         await self._reserve_more()
         for message in self._messages.build(event):
             self._keep(message["type"], message["meta"]["seq"], message)
@@ -93,7 +99,7 @@ class ThreadStream:
 
     def end_run(self) -> None:
         """From now on the database has everything."""
-        self.is_running, self._base = False, b""
+        self.is_running, self._base, self.running_call = False, b"", None
         self._release_if_unused()
 
     async def replace(self) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...config import paths
 from ...memory.checkpoints.row_data import get_mapping
-from ...memory.checkpoints.thread_facts import read_values
+from ...memory.checkpoints.thread_facts import read_turn_start, read_values
 from ...memory.database.connection import connect, translate_sqlite_errors
+from ...memory.journal import count_failed_calls
 from ...memory.threads.record import ThreadRow
 from ..threads.transcript import TranscriptEntry, read_transcript
 
@@ -43,6 +44,14 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     described = [describe_entry(entry) for entry in entries if entry.kind != "question"]
     chosen = _read_chosen(row, home)
     return {"thread": describe_thread(row), "entries": described, "chosen": chosen}
+
+
+def count_failures(row: ThreadRow, home: Path) -> int:
+    """Return how many calls of the last turn have failed. Blocks."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        since = read_turn_start(connection, row.thread_id)
+        return count_failed_calls(connection, row.thread_id, since)
 
 
 def _read_chosen(row: ThreadRow, home: Path) -> dict[str, Any]:

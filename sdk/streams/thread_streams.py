@@ -17,7 +17,7 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
 from ..cancel_shield import run_shielded
-from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted
+from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted, ToolCall
 from .event_stream import ThreadStream
 from .history import read_history
 
@@ -89,6 +89,12 @@ class ThreadStreams:
     def is_running(self, thread_id: str) -> bool:
         """Return whether a run that was begun here goes on."""
         return thread_id in self._runs
+
+    def get_running_call(self, thread_id: str) -> ToolCall | None:
+        """Return the call that a run that was begun here makes now."""
+        task = self._streams.get(thread_id)
+        is_open = task is not None and task.done() and not task.cancelled() and not task.exception()
+        return task.result().running_call if task and is_open else None
 
     async def say(self, thread_id: str, message: str, options: "Options") -> int:
         """Begin the next turn of a conversation, as `begin` does.

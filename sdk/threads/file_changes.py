@@ -11,6 +11,9 @@ from ...memory.undo.history import FileHistory, HistoryEntry
 from ...memory.undo.undo_stack import find_active_entries
 from .steps import read_parent_calls, read_thread_branches
 
+# Kinds of entries that a step of the thread makes
+BY_STEPS = ("tool", "shell", "merge")
+
 
 @dataclass(frozen=True)
 class ThreadFileChange:
@@ -35,8 +38,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
     """Return all changes, in order."""
     entries = FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
     branches, parents = read_thread_branches(row, home), read_parent_calls(row, home)
-    undone = {e.number for e in entries if e.kind in ("tool", "shell", "merge")}
-    undone -= {entry.number for entry in find_active_entries(entries)}
+    active = {(e.number, each.path) for e in find_active_entries(entries) for each in e.changes}
     return [
         ThreadFileChange(
             path=change.path,
@@ -45,7 +47,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
             tool=entry.tool,
             step=_find_step_number(entry, branches, parents.get(entry.key, entry.key)),
             at=entry.created_at,
-            in_effect=entry.number not in undone,
+            in_effect=entry.kind not in BY_STEPS or (entry.number, change.path) in active,
         )
         for entry in entries
         for change in filter_visible(entry.changes)
@@ -54,7 +56,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
 
 def _find_step_number(entry: HistoryEntry, branches: ThreadBranches, call_id: str) -> int | None:
     """Return the number of the step that made the entry by that call; None if no step did."""
-    if entry.kind not in ("tool", "shell", "merge"):
+    if entry.kind not in BY_STEPS:
         return None
     every = [step for branch in (branches.steps, *branches.abandoned) for step in branch]
     caller = next((step for step in every if call_id in step.message.calls), None)

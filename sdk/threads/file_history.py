@@ -1,7 +1,7 @@
 """File history of a thread, and its undo, redo and rewind; does not load LangGraph."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,8 @@ from ...memory.undo.restore import (
 from ...memory.undo.restore_plan import RestorePlan, plan_restore
 from ...memory.undo.undo_stack import (
     drop_claimed,
+    find_active_entries,
+    find_changes_of,
     find_last_restore,
     find_last_turn,
     find_later_entries,
@@ -51,6 +53,12 @@ class ThreadFiles:
     def read_entries(self) -> list[HistoryEntry]:
         """Return all entries, in order."""
         return self.history.list_entries(self.thread_id)
+
+    def list_restorable(self) -> tuple[list[str], bool]:
+        """Return the files whose changes can be undone, and whether an undo can be redone."""
+        entries = self.read_entries()
+        paths = {change.path for entry in find_active_entries(entries) for change in entry.changes}
+        return sorted(paths), bool(find_last_restore(entries))
 
     async def finish_interrupted(self) -> RestoreResult | None:
         """Finish an interrupted restore, record a killed call; the thread must be leased."""
@@ -81,22 +89,37 @@ class ThreadFiles:
         return await self.snapshots.diff(own[0].before, then, named)
 
     async def plan_restore(
-        self, kind: RestoreKind, *, after: int = 0, force: bool = False
+        self,
+        kind: RestoreKind,
+        *,
+        after: int = 0,
+        force: bool = False,
+        paths: Collection[str] = (),
     ) -> "PendingRestore | None":
         """Plan to undo, redo or rewind; None if there is nothing to revert.
 
         A rewind reverts every entry with a number greater than `after`. `force` restores files even
-        if others have changed them.
+        if others have changed them. An undo of `paths` reverts all changes of these files, in every
+        turn, and no other.
         """
         entries = await asyncio.to_thread(self.read_entries)
-        selected_entries = _select_entries(kind, entries, after)
+        selected_entries = (
+            find_changes_of(entries, paths) if paths else _select_entries(kind, entries, after)
+        )
         if not selected_entries:
             return None
         if any(entry.doubtful for entry in selected_entries):
             claimed = await asyncio.to_thread(self.history.find_claims, self.thread_id)
             selected_entries = [drop_claimed(entry, claimed) for entry in selected_entries]
         planned = await plan_restore(self.snapshots, selected_entries, force=force)
-        return PendingRestore(self, kind, planned, tuple(selected_entries), turn=entries[-1].turn)
+        return PendingRestore(
+            self,
+            kind,
+            planned,
+            tuple(selected_entries),
+            turn=entries[-1].turn,
+            others=_list_others(entries, selected_entries, paths) if paths else frozenset(),
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +132,8 @@ class PendingRestore:
     entries: tuple[HistoryEntry, ...]
     """The entries to revert."""
     turn: int
+    others: frozenset[str] = frozenset()
+    """Files of the entries that are to stay as they are."""
 
     async def resolve_doubtful(self, *, ours: bool) -> "PendingRestore":
         """Revert doubtful changes made while a command ran, too; or record them as others'."""
@@ -120,8 +145,9 @@ class PendingRestore:
     async def apply(self) -> RestoreResult:
         """Apply the plan; the thread must be leased since it was planned."""
         files = self.files
+        plan = replace(self.plan, skipped=self.plan.skipped | self.others)
         restored = await execute_plan(
-            files.snapshots, files.history, files.thread_id, self.plan, self.kind, self.turn
+            files.snapshots, files.history, files.thread_id, plan, self.kind, self.turn
         )
         await files.share(restored)
         return restored
@@ -202,6 +228,15 @@ def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
             bringing = (row.thread_id, row.folder, home, files.snapshots, files.history)
             run_aside(fetch_thread_files(*bringing))
         yield files
+
+
+def _list_others(
+    entries: list[HistoryEntry], selected: list[HistoryEntry], paths: Collection[str]
+) -> frozenset[str]:
+    """Return the other files of the entries of which only these paths are reverted."""
+    numbers = {entry.number for entry in selected}
+    touched = [entry.changes for entry in entries if entry.number in numbers]
+    return frozenset(each.path for changes in touched for each in changes) - {*paths}
 
 
 def _select_entries(

@@ -196,7 +196,7 @@ def test_a_call_is_edited_before_it_runs(browser: Any, tmp_path: Path) -> None:
     with PageServer(program, LLC_SECURITY__MODE="ask") as server:
         page, other = open_page(browser, server, 1000), open_page(browser, server, 360)
         begin(page, "Count.")
-        page.click("text=Change it first")
+        page.click("text=Edit the command first")
         other.evaluate("(hash) => { location.hash = hash }", page.evaluate("location.hash"))
         assert page.input_value(".edit textarea") == "echo a >> log"
         page.fill(".edit textarea", "echo b >> log && sleep 1")
@@ -245,7 +245,7 @@ def test_an_edit_outlives_an_answer_from_elsewhere(browser: Any, tmp_path: Path)
     with PageServer(program, LLC_SECURITY__MODE="ask") as server:
         page = open_page(browser, server, 1000)
         begin(page, "Count.")
-        page.click("text=Change it first")
+        page.click("text=Edit the command first")
         page.fill(".edit textarea", "echo mine >> log")
         thread = page.evaluate("location.hash").rpartition("/")[2]
         [question] = server.get(f"/api/threads/{thread}/questions")["questions"]
@@ -398,6 +398,75 @@ def test_steps_are_a_tree_for_the_keyboard(
         page.click("#tab-steps")
         page.wait_for_selector(".steps li:nth-child(2) .branch a")
         assert page.problems == []
+
+
+@pytest.mark.parametrize(("width", "language"), [(1400, "en"), (360, "zh")])
+def test_one_file_is_undone_and_all_kept(
+    browser: Any, tmp_path: Path, width: int, language: str
+) -> None:
+    writes = [
+        {"name": "write_file", "args": {"file_path": name, "content": "x\n"}}
+        for name in ("a.py", "b.py")
+    ]
+    answers = [{"tool_calls": writes}, {"text": "Written."}]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers))
+    with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="auto") as server:
+        page = open_page(browser, server, width)
+        begin(page, "Write both.")
+        page.click(".result button:first-of-type")
+        redo = ".closing button:nth-of-type(2)"
+        assert page.is_disabled(redo)
+        page.click(".undoable button >> nth=0")
+        page.wait_for_selector(".files .undoable >> nth=1", state="detached")
+        assert [(program.project / each).exists() for each in ("a.py", "b.py")] == [False, True]
+        page.click(redo)
+        page.wait_for_selector(".files .undoable >> nth=1")
+        assert page.is_disabled(redo) and (program.project / "a.py").exists()
+        page.click(".closing .primary")
+        page.wait_for_selector(".composer textarea:focus")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_the_list_says_what_runs_and_failed(browser: Any, tmp_path: Path, width: int) -> None:
+    commands = ["exit 3", "touch begun; sleep 600"]
+    calls = [
+        {"tool_calls": [{"name": "run_command", "args": {"command": each}}]} for each in commands
+    ]
+    program = Program(tmp_path, "", write_script(tmp_path, *calls))
+    with PageServer(program, LLC_SECURITY__MODE="auto") as server:
+        page = open_page(browser, server, width)
+        begin(page, "Try it.")
+        page.wait_for_selector(".call.run:has-text('Running touch begun')")
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".row .doing:has-text('Running touch begun')")
+        [row] = server.get("/api/threads")["threads"]
+        server.post(f"/api/threads/{row['thread_id']}/stop")
+        page.wait_for_selector(".row:not(:has(.doing)) .failed:has-text('1 failed')")
+        assert page.problems == []
+
+
+def test_a_question_stands_below_a_short_conversation(browser: Any, tmp_path: Path) -> None:
+    ask = {"name": "ask_user", "args": {"question": "Which?", "options": ["Ada", "Grace"]}}
+    many = {"text": "A line.\n\n" * 90, "tool_calls": [ask]}
+    program = Program(tmp_path, "", write_script(tmp_path, {"tool_calls": [ask]}, many))
+    with PageServer(program) as server:
+        for width in (1400, 360):
+            page = open_page(browser, server, width)
+            begin(page, "Ask.")
+            page.wait_for_selector(".question")
+            top, bottom = (page.locator(each).bounding_box() for each in (".human", ".question"))
+            assert top["y"] < 200 and bottom["y"] + bottom["height"] < 600
+            page.click(".question .option >> nth=0")
+            page.wait_for_selector("text=A line. >> nth=89")
+            page.wait_for_selector(".question .option >> nth=0")
+            box = page.locator(".question").bounding_box()
+            header = page.locator(".thread > header").bounding_box()
+            panel = page.locator("#panel").bounding_box()
+            assert 700 < box["y"] + box["height"] <= 800
+            assert panel["y"] >= header["y"] + header["height"] - 1 and panel["height"] > 40
+            assert page.problems == []
 
 
 @pytest.mark.parametrize(("width", "language"), [(360, "zh"), (1400, "en")])
@@ -558,7 +627,6 @@ def test_calls_and_choices_are_plain_words(
         assert page.inner_text(".reading > summary b").startswith(reading)
         assert page.locator("#panel > .talk > .call").count() == 4
         assert page.inner_text(".question .command") == "git commit -m 'One line'"
-        assert page.inner_text(".question .call-title b") == asked
         page.wait_for_selector(".row .asks")
         assert page.inner_text(".row .asks") == f"{asked} git commit -m 'One line'?"
         assert page.locator(".call.wait .waits").count() == 1

@@ -99,12 +99,12 @@ function NewThread({ server, tag }) {
     <div class="panel"><form class="new" onSubmit=${send}>
       <${isPage ? "h1" : "h2"} class="hero">${w("new_message")}</>
       <div class="box"><textarea ref=${field} rows="5" value=${text} aria-label=${w("message")} placeholder=${w("new_message.example")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
+        <fieldset aria-label=${w("graph")}>${["chat", "task"].map((name) => html`<label class="kind-of" key=${name}><input type="radio" name="graph" checked=${graph === name} onChange=${() => setGraph(name)} />
+          <span>${w(`graph.${name}`)}<small>${w(`graph.${name}.about`)}</small></span></label>`)}</fieldset>
         <label class="field"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>
         <datalist id="folders">${server.folders.map((name) => html`<option value=${name}></option>`)}</datalist>
         <div class="actions"><${Choices} server=${defaults} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
           <span class="space"></span><button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button></div></div>
-      <fieldset><legend>${w("graph")}</legend>${["chat", "task"].map((name) => html`<label class="kind-of" key=${name}><input type="radio" name="graph" checked=${graph === name} onChange=${() => setGraph(name)} />
-        <span>${w(`graph.${name}`)}<small>${w(`graph.${name}.about`)}</small></span></label>`)}</fieldset>
       <${Problem} error=${problem} />
     </form></div></>`;
 }

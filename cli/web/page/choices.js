@@ -18,8 +18,10 @@ export function useDefaults(server, folder) {
 }
 
 export function Choices({ server, modes = server.modes, mode, model, setMode, setModel }) {
+  // without the provider, where that is enough to tell models apart
+  const shorten = (name) => (server.models.filter((each) => each.split("/").pop() === name.split("/").pop()).length > 1 ? name : name.split("/").pop());
   const draw = (key, value, set, names, own, label) => html`<label class="choice"><span>${w(key)}</span><select value=${value} onChange=${(event) => set(event.target.value)}>
     <option value="">${label(own)}</option>${names.filter((name) => name !== own).map((name) => html`<option value=${name}>${label(name)}</option>`)}</select></label>`;
   return html`${draw("mode", mode, setMode, modes, server.mode, (name) => w(`mode.${name}`))}
-    ${server.models.length > 0 && draw("model", model, setModel, server.models, server.model, (name) => name || w("model"))}`;
+    ${server.models.length > 0 && draw("model", model, setModel, server.models, server.model, (name) => shorten(name) || w("model"))}`;
 }

@@ -1,7 +1,7 @@
 // Changes of files: numbered, coloured lines with the changed words lit.
 
 import { html } from "/page/vendor/htm-preact.js";
-import { drawRuns, useColours } from "/page/text.js";
+import { drawRuns, hang, useColours } from "/page/text.js";
 import { w } from "/page/words.js";
 
 const MAX_ROWS = 400;
@@ -51,6 +51,8 @@ export function parseDiff(text) {
   for (const each of files) {
     const first = each.rows.findIndex((row) => row.text.trim());
     if (first > 0 && each.rows.slice(0, first).every((row) => !/^(add|del)$/.test(row.kind))) each.rows.splice(0, first);
+    const last = each.rows.findLastIndex((row) => row.text.trim() || /^(add|del)$/.test(row.kind));
+    each.rows.length = last + 1;
     lightWords(each.rows);
   }
   return files;
@@ -101,7 +103,7 @@ function Rows({ file }) {
     side.forEach((row, at) => lines.set(row, coloured[at] || []));
   }
   return html`<pre class="diff" tabindex="0">${rows.map((row) => (row.kind === "gap" ? html`<span class="gap">⋯ ${row.text}\n</span>`
-    : html`<span class=${row.kind} data-number=${row.number}><span>${drawRuns(row.lit ? lightRuns(lines.get(row), row.lit) : lines.get(row))}\n</span></span>`))}${
+    : html`<span class=${row.kind} data-number=${row.number}><span class="line" style=${hang(row.text)}>${drawRuns(row.lit ? lightRuns(lines.get(row), row.lit) : lines.get(row))}\n</span></span>`))}${
     file.rows.length > MAX_ROWS && html`<span class="gap">⋯ +${file.rows.length - MAX_ROWS}</span>`}</pre>`;
 }
 
@@ -114,9 +116,11 @@ export function Diff({ files }) {
   return files.length === 1 && files[0].rows.length ? html`<${Rows} file=${files[0]} />` : files.map((file) => html`<${FileCard} key=${file.path} file=${file} />`);
 }
 
-export function FileCard({ file }) {
+// `undo`: where the file alone can be taken back
+export function FileCard({ file, undo }) {
   const [, folder, name] = /^(.*\/)?([^/]*)$/s.exec(file.path);
-  return html`<details class="file" open=${!isLong(file)}><summary><span class=${`kind ${file.kind}`}>${w(`kind.${file.kind}`)}</span>
+  const card = html`<details class="file" open=${!isLong(file)}><summary><span class=${`kind ${file.kind}`}>${w(`kind.${file.kind}`)}</span>
     <code>${folder}<b>${name}</b></code><${Counts} file=${file} /></summary>
     ${file.rows.length ? html`<${Rows} file=${file} />` : html`<p class="note">${file.about.join("\n")}</p>`}</details>`;
+  return undo ? html`<div class="undoable">${card}<button onClick=${undo} aria-label=${w("undo_file", { file: file.path })}>${w("result.undo")}</button></div>` : card;
 }

@@ -3,8 +3,9 @@
 import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get, LANGUAGES } from "/page/client.js";
 import { Counts } from "/page/diff.js";
+import { Icon } from "/page/icons.js";
 import { strip } from "/page/text.js";
-import { ago, w } from "/page/words.js";
+import { ago, countWords, w } from "/page/words.js";
 
 const GROUPS = [
   ["waiting", (row) => ["waiting", "limit"].includes(row.status)],
@@ -54,7 +55,7 @@ export function Inbox({ threads, current, isConnected, cards, language, choose }
       ${!rows.length && html`<${Empty} title=${w(words ? "nothing_found" : "no_threads")} text=${w(words ? "nothing_found.next" : "no_threads.next")} />`}
       ${groups.filter(([, members]) => members.length).map(([name, members]) => html`
         <section key=${name} class=${name} aria-label=${w(`group.${name}`)}>
-          <h2>${w(`group.${name}`)} <span class="count">${members.length}</span></h2>
+          <h2>${w(`group.${name}`)} <span class="count">${members.length}</span><${Failed} count=${members.filter((row) => row.status === "failed").length} /></h2>
           <ul>${members.slice(0, 200).map((row) => html`<${Row} key=${row.thread_id} row=${row} isCurrent=${row.thread_id === current} />`)}</ul>
         </section>`)}
     </div>
@@ -73,12 +74,19 @@ function Asks({ asks: { kind, verb, subject, text, ...counts }, more }) {
   return html`<span class="asks"><span>${asked}</span>${more > 0 && html` <span class="count">+${more}</span>`}</span>`;
 }
 
+// What a thread does now: `Running make test`
+const Doing = ({ doing: { verb, subject } }) => html`<span class="doing"><${Icon} name=${verb} /><span>${w(`now.${verb}`)} <code>${subject}</code></span></span>`;
+
+const Failed = ({ count }) => count > 0 && html`<span class="failed">${countWords("failures", count)}</span>`;
+
 function Row({ row, isCurrent }) {
   const isAsked = row.status === "waiting" && row.asks;
+  const isDoing = row.status === "running" && row.doing;
   return html`<li><a class="row" href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>
     ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
-    <span class="facts">${!isAsked && html`<${Status} name=${row.status} />`}
+    ${isDoing && html`<${Doing} doing=${row.doing} />`}
+    <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${row.status} />`}${row.status !== "failed" && html`<${Failed} count=${row.failed} />`}
       <span class="folder">${shortFolder(row.folder)}</span><time datetime=${row.updated_at}>${ago(row.updated_at)}</time></span>
   </a></li>`;
 }

@@ -3,6 +3,7 @@
 import { Component, html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get } from "/page/client.js";
 import { Counts, Diff, isLong, parseDiff } from "/page/diff.js";
+import { Icon } from "/page/icons.js";
 import { fromEntry } from "/page/reducer.js";
 import { Markdown, strip } from "/page/text.js";
 import { countWords, describeCall, w } from "/page/words.js";
@@ -30,7 +31,7 @@ const VIEWS = {
   aside: ({ text }) => html`<details class="aside"><summary>${w("aside")}</summary><pre>${text}</pre></details>`,
   answer: ({ text, isOpen }) => html`<article class="answer" aria-label=${w("agent")}><${Markdown} text=${text} isOpen=${isOpen} /></article>`,
   plan: ({ text }) => html`<article class="plan"><h2>${w("plan")}</h2><${Markdown} text=${text} /></article>`,
-  thinking: ({ text, isOpen }) => html`<details class="thinking"><summary>${w(isOpen ? "thinks" : "thought")}</summary><pre>${text}</pre></details>`,
+  thinking: ({ text, isOpen }) => html`<details class="thinking"><summary><${Icon} name="think" />${w(isOpen ? "thinks" : "thought")}</summary><pre>${text}</pre></details>`,
   interrupted: ({ text }) => html`<div>${text && html`<article class="answer"><${Markdown} text=${text} /></article>`}${note(w("interrupted"), "warn")}</div>`,
   call: (item) => html`<${Call} item=${item} />`,
   notice: ({ text }) => note(text),
@@ -62,11 +63,11 @@ function Reading({ calls, draw }) {
   const counts = [...new Set(verbs.map(([verb]) => verb))].map((verb) => countWords(`call.${verb}.count`, verbs.filter((each) => each[0] === verb).length));
   const [begin, ...rest] = counts.reduce((left, right) => w("call.pair", { first: left, second: right }));
   const names = [...new Set(verbs.map(([, about]) => about))];
-  return html`<details class="call reading"><summary><${Mark} name="good" /><b>${begin.toUpperCase()}${rest.join("")}</b>
+  return html`<details class="call reading"><summary><${Mark} name="good" verb=${verbs[0][0]} /><b>${begin.toUpperCase()}${rest.join("")}</b>
     <span class="about">${names.length <= MAX_NAMED && names.join(" · ")}</span></summary><div class="talk">${calls.map(draw)}</div></details>`;
 }
 
-const Mark = ({ name }) => html`<span class=${`mark ${name}`} role="img" aria-label=${w(`mark.${name}`)}></span>`;
+const Mark = ({ name, verb }) => html`<span class=${`mark ${name}`} role="img" aria-label=${w(`mark.${name}`)}><${Icon} name=${verb} /></span>`;
 
 // A sub-agent with what it does: as it came, or as the server has it
 function Child({ item, thread, language }) {
@@ -85,7 +86,7 @@ function Child({ item, thread, language }) {
   const shown = isPartial ? read : items;
   const mark = status === "waiting" ? "wait" : status === "running" ? "run" : status === "failed" ? "bad" : "good";
   return html`<details class="call child" onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}>
-    <summary><${Mark} name=${mark} /><b>${id}</b> <span class="about">${text}</span>${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
+    <summary><${Mark} name=${mark} verb="agent" /><b>${id}</b> <span class="about">${text}</span>${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
     ${isOpen && html`<div class="talk">${shown ? html`<${Items} items=${shown} thread=${thread} language=${language} />` : "…"}</div>`}
     ${report && !shown?.some((each) => each.kind === "answer") && html`<${Markdown} text=${report} />`}
   </details>`;
@@ -95,9 +96,9 @@ function Call({ item }) {
   const { tool, args, ok, output } = item;
   const [verb, about] = describeCall(tool, args);
   const files = item.diff ? parseDiff(item.diff) : [];
-  const mark = ok === null || ok === undefined ? (item.waits ? "wait" : "run") : ok ? "good" : "bad";
+  const mark = ok === null || ok === undefined ? (item.stand === "wait" ? "wait" : "run") : ok ? "good" : "bad";
   return html`<details class=${`call ${mark}`} open=${item.isLive || (files.length === 1 && !isLong(files[0]))}>
-    <summary><${Mark} name=${mark} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
+    <summary><${Mark} name=${mark} verb=${verb} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : mark === "run" && item.stand !== "still" ? `now.${verb}` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
       ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
     ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
     ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class="output" tabindex="0">${output}</pre>`

@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { Choices } from "/page/choices.js";
 import { get, post } from "/page/client.js";
 import { Counts, Diff, parseDiff } from "/page/diff.js";
+import { Icon } from "/page/icons.js";
 import { Problem } from "/page/inbox.js";
 import { drafts, Inline, Markdown, useDraft } from "/page/text.js";
 import { describeCall, w } from "/page/words.js";
@@ -80,7 +81,7 @@ function Asked({ request, files }) {
   // of a call, all that it sends is shown: the command, the change, or every argument
   const drawn = isCommand ? ["command"] : files.length ? Object.keys(args) : [];
   const others = Object.entries(args).filter(([key, value]) => request.is_call && !drawn.includes(key) && value !== subject);
-  return html`<p class="call-title"><b>${verb}</b> ${!isCommand && html`<code>${subject}</code>`} ${files.length === 1 && html`<${Counts} file=${files[0]} />`}</p>
+  return html`${!isCommand && html`<p class="call-title"><b>${verb}</b> <code>${subject}</code> ${files.length === 1 && html`<${Counts} file=${files[0]} />`}</p>`}
     ${isCommand && html`<pre class="command" tabindex="0">${args.command}</pre>`}
     ${others.length > 0 && html`<dl class="arguments">${others.map(([key, value]) => html`<dt>${key}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}</dl>`}`;
 }
@@ -104,13 +105,14 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
   const { texts, diff, reason, options, chosen } = request;
   const isDone = Boolean(choice) || isSent;
   const isPlan = request.name === "plan_exit";
+  const editing = isPlan ? "edit_plan" : request.name === "run_command" ? "edit_call.command" : diff ? "edit_call.change" : "edit_call";
   const files = diff ? parseDiff(diff) : [];
   const [isEdited, setEdited] = useState(drafts.has(`${id} edit`));
   const [mode, setMode] = useDraft(`${id} mode`, chosen.mode || "");
   const [model, setModel] = useDraft(`${id} model`, chosen.model || "");
   const choose = (answer) => chooseBare(isPlan ? { ...answer, mode, model, draft: Boolean(answer.edit) } : answer);
   const draw = (option) => html`<button type="button" disabled=${isDone}
-    class=${`option ${option.kind.startsWith("reject") ? "danger" : option !== options[0] || option.optionId.startsWith("choice") ? "" : "primary"}`} key=${option.optionId}
+    class=${`option ${option.kind.startsWith("reject") ? "danger" : option !== options[0] || option.optionId.startsWith("choice") ? (isLasting(option) ? "lasting" : "") : "primary"}`} key=${option.optionId}
     onClick=${() => choose({ option: option.optionId })}>${drawOption(option, request, folder)}</button>`;
   return html`<div class=${`request ${choice ? "decided" : ""}`}>
     <${Asked} request=${request} files=${files} />
@@ -120,10 +122,10 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
     ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`<div class="decide">
       ${isPlan && html`<div class="choices"><${Choices} server=${server} modes=${server.modes.filter((name) => name !== "plan")} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} /></div>`}
-      <div class="choices options">${options.filter((option) => !isLasting(option)).map(draw)}</div>
-      ${options.some(isLasting) && html`<div class="choices lasting">${options.filter(isLasting).map(draw)}</div>`}
-      ${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} hint=${request.takes_edit && !isPlan && w("instead")} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}</div>`}
-    ${request.takes_edit && html`<${EditCall} id=${id} isPlan=${isPlan} request=${request} choose=${choose} isDone=${isDone} isOpen=${isEdited} open=${setEdited} />`}
+      <div class=${`choices options ${options.some(isLasting) ? "pairs" : ""}`}>${[...options.filter((option) => !isLasting(option)), ...options.filter(isLasting)].map(draw)}</div>
+      ${(request.takes_text || request.takes_edit) && html`<div class="choices below">${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} hint=${request.takes_edit && !isPlan && w("instead")} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}
+        ${request.takes_edit && html`<button type="button" class="link" disabled=${isDone} onClick=${() => setEdited(true)}><${Icon} name="edit" />${w(editing)}</button>`}</div>`}</div>`}
+    ${request.takes_edit && isEdited && html`<${EditCall} id=${id} isPlan=${isPlan} label=${w(editing)} request=${request} choose=${choose} isDone=${isDone} close=${() => setEdited(false)} />`}
   </div>`;
 }
 
@@ -140,13 +142,12 @@ function TextAnswer({ id, choose, isDone, label, hint }) {
   </form>`;
 }
 
-function EditCall({ id, isPlan, request, choose, isDone, isOpen, open }) {
+function EditCall({ id, isPlan, label, request, choose, isDone, close }) {
   const { args, edited } = request;
   const [text, setText] = useDraft(`${id} edit`, edited ? args[edited] : JSON.stringify(args, null, 2));
   const [problem, setProblem] = useState("");
   const field = useRef(null);
-  useEffect(() => { if (isOpen) field.current.focus(); }, [isOpen]);
-  if (!isOpen) return html`<button type="button" class="link" disabled=${isDone} onClick=${() => open(true)}>${w(isPlan ? "edit_plan" : "edit_call")}</button>`;
+  useEffect(() => field.current.focus(), []);
   const submit = (event) => {
     event.preventDefault();
     setProblem("");
@@ -157,11 +158,11 @@ function EditCall({ id, isPlan, request, choose, isDone, isOpen, open }) {
     }
   };
   return html`<form class="edit" onSubmit=${submit}>
-    <textarea ref=${field} rows=${Math.min(24, text.split("\n").length + 2)} aria-label=${edited || w("edit_call")} value=${text} disabled=${isDone}
+    <textarea ref=${field} rows=${Math.min(24, text.split("\n").length + 2)} aria-label=${edited || label} value=${text} disabled=${isDone}
       spellcheck=${false} onInput=${(event) => setText(event.target.value)} />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <div class="choices"><button class="primary" disabled=${isDone}>${w(isPlan ? "save_plan" : "run_edited")}</button>
-      <button type="button" disabled=${isDone} onClick=${() => open(false)}>${w("cancel")}</button></div>
+      <button type="button" disabled=${isDone} onClick=${close}>${w("cancel")}</button></div>
   </form>`;
 }
 

@@ -16,7 +16,7 @@ export function reduce(state, message) {
 }
 
 function fromHistory({ thread, entries, is_running, is_cut, chosen = {} }, seq, before) {
-  const items = hold(entries.map(fromEntry).filter(Boolean), !is_running && thread?.status === "waiting");
+  const items = hold(entries.map(fromEntry).filter(Boolean), is_running || thread?.status === "running" ? "run" : thread?.status === "waiting" ? "wait" : "still");
   const todos = findTodos(entries);
   return {
     ...EMPTY, seq, thread, items, todos, isRunning: is_running || thread?.status === "running",
@@ -54,9 +54,9 @@ export function fromEntry(entry) {
   }
 }
 
-// Calls without a result: while a question waits they do not run
-const hold = (items, waits) => items.map((item) => (item.kind === "subagent" ? { ...item, items: hold(item.items, waits) }
-  : item.kind === "call" && (item.ok ?? null) === null && Boolean(item.waits) !== waits ? { ...item, waits } : item));
+// Calls without a result run, `wait` while a question does, or are `still` where the run has ended
+const hold = (items, stand) => items.map((item) => (item.kind === "subagent" ? { ...item, items: hold(item.items, stand) }
+  : item.kind === "call" && (item.ok ?? null) === null && (item.stand || "run") !== stand ? { ...item, stand } : item));
 
 const add = (state, item) => ({ ...state, items: [...state.items, item] });
 
@@ -106,14 +106,15 @@ function finishCall(state, { id, tool, ok, output, error, metadata, args, agent 
 
 function end(state, status) {
   const thread = state.thread && { ...state.thread, status };
-  return { ...closeTexts(state), thread, isRunning: false, changes: state.changes + 1 };
+  const closed = closeTexts(state);
+  return { ...closed, items: hold(closed.items, "still"), thread, isRunning: false, changes: state.changes + 1 };
 }
 
 const STATUS = { verified: "done", answered: "idle" };
 
 const HANDLERS = {
   run_started: (state, data) => ({
-    ...state, items: hold(state.items, false), isRunning: true, model: data.model, mode: data.mode,
+    ...state, items: hold(state.items, "run"), isRunning: true, model: data.model, mode: data.mode,
     thread: { ...(state.thread || { thread_id: data.thread_id, graph: "chat" }),
       title: data.title, folder: data.folder, status: "running" },
     questions: state.questions + 1,
@@ -150,7 +151,7 @@ const HANDLERS = {
       (item) => ({ status, report, items: closeTexts(item).items })) || state,
   question: (state) => {
     const next = end(state, "waiting");
-    return { ...next, items: hold(next.items, true), questions: state.questions + 1 };
+    return { ...next, items: hold(next.items, "wait"), questions: state.questions + 1 };
   },
   completion: (state, data) => {
     const next = end(state, STATUS[data.outcome] || data.outcome);

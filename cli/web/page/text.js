@@ -57,9 +57,16 @@ function colour(core, language, text) {
 
 export const drawRuns = (runs) => runs.map(([name, text]) => (name ? html`<span class=${name}>${text}</span>` : text));
 
+// A line that is wrapped goes on a little deeper than it begins
+export function hang(line) {
+  const [blank] = /^\s*/.exec(line);
+  const tabs = blank.split("\t").length - 1;
+  return { "--in": tabs ? 4 * tabs + 4 : blank.length + 2 };
+}
+
 function Code({ text, language, isOpen }) {
   const lines = useColours(isOpen ? "" : language)(text);
-  return html`<pre tabindex="0"><code>${lines.map((runs, at) => [at ? "\n" : "", drawRuns(runs)])}</code></pre>`;
+  return html`<pre tabindex="0"><code>${lines.map((runs) => html`<span class="line" style=${hang(runs.map((run) => run[1]).join(""))}>${drawRuns(runs)}\n</span>`)}</code></pre>`;
 }
 
 // What stands for each token of Markdown; the text of any other is shown as it is

@@ -97,10 +97,12 @@ class Tour:
         page.locator("#tab-files").click()
         page.wait_for_selector(".files .diff")
         self.take_picture(page, "files")
-        page.get_by_role("button", name="Undo").click()
-        page.wait_for_selector(".files .note")
-        page.get_by_role("button", name="Redo").click()
-        page.wait_for_selector(".files .diff")
+        for name in ("Undo cart.py", "Undo last turn"):
+            page.get_by_role("button", name=name).click()
+            page.wait_for_selector(".files .note")
+            page.get_by_role("button", name="Redo").click()
+            page.wait_for_selector(".files .diff")
+        expect(page.get_by_role("button", name="Redo")).to_be_disabled()
         return "done"
 
     def fork_a_step(self) -> str:

@@ -8,6 +8,7 @@ from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChan
 from maxagent.memory.undo.history import HistoryEntry
 from maxagent.memory.undo.undo_stack import (
     find_active_entries,
+    find_changes_of,
     find_last_restore,
     find_last_turn,
     find_later_entries,
@@ -45,6 +46,15 @@ UNDONE = [entry(1), entry(2, "shell", 2), entry(3, "others", 2), entry(4, "undo"
 
 def test_what_was_undone_is_not_in_effect() -> None:
     assert numbers(find_active_entries(UNDONE)) == [1]
+
+
+def test_an_undo_of_a_file_takes_its_changes() -> None:
+    both = replace(entry(1), changes=(CHANGE, OTHER))
+    [first, second] = find_changes_of([both, entry(2, turn=2)], ["a"])
+    assert (first.changes, second.changes) == ((CHANGE,), (CHANGE,))
+    undone = replace(entry(3, "undo", 2, [1, 2]), skipped=frozenset("b"))
+    assert find_changes_of([both, entry(2, turn=2), undone], ["a"]) == []
+    assert numbers(find_changes_of([both, entry(2, turn=2), undone], ["b"])) == [1]
 
 
 def test_what_was_redone_is_in_effect_again() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from maxagent.memory.threads.event_numbers import BLOCK
-from maxagent.sdk.events import Notice, Output, ToolOutput
+from maxagent.sdk.events import Notice, Output, ToolCall, ToolOutput, ToolResult
 from maxagent.sdk.streams import event_stream
 from maxagent.sdk.streams.event_stream import StoredMessage, ThreadStream, join_texts
 
@@ -181,3 +181,19 @@ async def test_pieces_of_one_text_are_joined(
         await stream.publish(event)
     messages = await take(stream, 0, len(events) + 1)
     assert [text for _, text in read(join_texts(messages[1:]))] == texts
+
+
+async def test_the_running_call_is_known(database: Database) -> None:
+    stream = await database.open()
+    await stream.begin_run()
+    calls = [ToolCall(id, "run_command", {}, "build") for id in ("a", "b")]
+    calls += [ToolCall("c", "grep", {}, "build", agent="explore-1")]
+    ended = [ToolResult(id, "run_command", True, "", "", {}) for id in ("a", "b")]
+    running = list[str]()
+    for event in (*calls, *ended):
+        await stream.publish(event)
+        running.append(stream.running_call.id if stream.running_call else "")
+    assert running == ["a", "b", "b", "b", ""]
+    await stream.publish(calls[0])
+    stream.end_run()
+    assert stream.running_call is None

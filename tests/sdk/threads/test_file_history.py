@@ -1,4 +1,6 @@
 import shutil
+from pathlib import Path
+from typing import Literal
 
 import pytest
 from thread_history import Kept, write
@@ -37,6 +39,42 @@ async def test_rewind_reverts_changes_after_an_entry(kept: Kept) -> None:
         way = await files.plan_restore("rewind", after=1)
         assert way and (await way.apply()).paths == ("b.txt", "c.txt")
     assert [path.name for path in kept.folder.iterdir()] == ["a.txt"]
+
+
+async def test_one_file_is_undone_and_redone_alone(kept: Kept) -> None:
+    write("a.txt", "mine\n")(kept.folder)
+
+    def change(folder: Path) -> None:
+        (folder / "new").mkdir()
+        for name in ("a.txt", "b.txt", "new/c.txt"):
+            write(name, "first\n")(folder)
+
+    await kept.shell(change)
+    kept.turn = 2
+    await kept.tool(write("a.txt", "second\n"), "a.txt")
+    files = open_thread_files(kept.row, kept.home)
+
+    async def restore(kind: Literal["undo", "redo"], *paths: str) -> None:
+        with open_leased_files(kept.row, kept.home) as leased:
+            way = await leased.plan_restore(kind, paths=paths)
+            assert way
+            await way.apply()
+
+    def read() -> dict[str, str]:
+        files = [path for path in kept.folder.rglob("*") if path.is_file()]
+        return {str(path.relative_to(kept.folder)): path.read_text() for path in files}
+
+    both = {"b.txt": "first\n", "new/c.txt": "first\n"}
+    await restore("undo", "a.txt")
+    assert read() == {"a.txt": "mine\n", **both}
+    assert files.list_restorable()[0][0] == "b.txt" and files.list_restorable()[1]
+    await restore("redo")
+    assert read() == {"a.txt": "second\n", **both}
+    await restore("undo", "new/c.txt")
+    await restore("undo", "a.txt")
+    await restore("undo")  # what is left of the turn before
+    assert read() == {"a.txt": "mine\n"}
+    assert files.list_restorable() == ([], True)
 
 
 async def test_diff_covers_only_files_of_thread(kept: Kept) -> None:

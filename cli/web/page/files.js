@@ -1,0 +1,74 @@
+// What a thread has changed: its files with their diffs, undo and redo.
+
+import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { get } from "/page/client.js";
+import { Counts, FileCard, parseDiff } from "/page/diff.js";
+import { Empty, Problem } from "/page/inbox.js";
+import { countWords, w } from "/page/words.js";
+
+export function useData(path, dependencies) {
+  const [data, setData] = useState(null);
+  useEffect(() => {
+    let isCurrent = true;
+    get(path).then((answer) => isCurrent && setData(answer), (error) => isCurrent && setData({ error }));
+    return () => { isCurrent = false; };
+  }, [path, ...dependencies]);
+  return data;
+}
+
+// The files of a thread, and what restores them; `news` is what was restored last
+function useFiles(id, version, act) {
+  const [news, setNews] = useState(null);
+  const data = useData(`/api/threads/${id}/files`, [version]);
+  const restore = async (kind, path) => {
+    const result = await act(kind, path && { path });
+    if (result) setNews({ kind, ...result });
+  };
+  return [data, news, restore];
+}
+
+function countFiles(data) {
+  const named = new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each]));
+  const files = parseDiff(data.diff).filter((file) => file.path);
+  const drawn = new Set(files.map((file) => file.path));
+  for (const { path, kind } of named.values()) if (!drawn.has(path)) files.push({ path, kind, rows: [], about: [], added: 0, removed: 0 });
+  const total = { added: 0, removed: 0 };
+  for (const file of files) { total.added += file.added; total.removed += file.removed; }
+  return { files, total };
+}
+
+function describeRestore({ kind, files, conflicts }) {
+  const done = files.length ? w(`${kind}_done`, { files: files.join(", ") }) : w("nothing_changed");
+  return [done, conflicts.map((each) => `${each.path}: ${each.reason}`).join("; ")].filter(Boolean).join(" · ");
+}
+
+// What the last turn has changed, once it has ended
+export function Result({ id, version, act, review }) {
+  const [data, news, restore] = useFiles(id, version, act);
+  if (!data || data.error) return null;
+  const isDone = data.files.findLast(({ by }) => /^(tool|shell|merge)$/.test(by))?.in_effect;
+  if (!isDone && !news) return null;
+  const { files, total } = countFiles(data);
+  return html`<div class="result" role="group" aria-label=${w("tab.files")}>${isDone ? html`<strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} />`
+    : html`<span role="status">${describeRestore(news)}</span>`}<span class="space"></span>
+    ${isDone && html`<button onClick=${review}>${w("result.review")}</button>`}
+    <button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "result.undo" : "redo")}</button></div>`;
+}
+
+// `close` is called when all that is shown is to stay
+export function Files({ id, version, isRunning, act, close }) {
+  const [data, news, restore] = useFiles(id, version, act);
+  if (!data) return html`<${Empty} title="…" />`;
+  if (data.error) return html`<${Problem} error=${data.error} />`;
+  const { files, total } = countFiles(data);
+  const own = new Set(data.can_undo);
+  return html`<div class="files">
+    ${!files.length && html`<${Empty} title=${w("no_files")} text=${w("no_files.next")} />`}
+    ${files.map((file) => html`<${FileCard} key=${file.path} file=${file} undo=${!isRunning && own.has(file.path) && (() => restore("undo", file.path))} />`)}
+    ${news && html`<p class="note" role="status">${describeRestore(news)}</p>`}
+    ${(files.length > 0 || data.can_redo) && html`<div class="result choices closing">
+      ${files.length > 0 && html`<span><strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>`}<span class="space"></span>
+      <button disabled=${isRunning || !own.size} onClick=${() => restore("undo")}>${w("undo")}</button>
+      <button disabled=${isRunning || !data.can_redo} onClick=${() => restore("redo")}>${w("redo")}</button>
+      ${files.length > 0 && html`<button class="primary" onClick=${close}>${w("keep_all")}</button>`}</div>`}</div>`;
+}

@@ -66,6 +66,8 @@ def _show_plan(console: Console, request: ApprovalRequest) -> None:
     key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
     show_heading(console, t(key, reason=args.get("reason", "")))
     show_markdown(console, str(args.get("text", "")))
+    if plan_file := args.get("plan"):  # a resumed question has nothing above that names it
+        show_line(console, f"\n{MARGIN}{t('ask.plan.file', file=plan_file)}", "dim")
     if ends := cast("Sequence[str]", args.get("ends", ())):
         ends_words = t("ask.plan_mode.ends", names=", ".join(ends))
         show_line(console, f"{MARGIN}{ends_words}", "yellow")

@@ -210,6 +210,7 @@ def _build_search(typed: "Buffer") -> "Window":
     from prompt_toolkit.filters import Condition
     from prompt_toolkit.layout import BufferControl, Window
     from prompt_toolkit.layout.processors import (
+        AfterInput,
         BeforeInput,
         ConditionalProcessor,
         PasswordProcessor,
@@ -217,7 +218,9 @@ def _build_search(typed: "Buffer") -> "Window":
 
     mask = ConditionalProcessor(PasswordProcessor(), Condition(lambda: holds_key(typed.text)))
     prompt = BeforeInput(f"{MARGIN}{t('picker.search')} ")
-    return Window(BufferControl(typed, [mask, prompt]), height=1)
+    is_empty = Condition(lambda: not typed.text)
+    placeholder = ConditionalProcessor(AfterInput(t("picker.type"), PALE), is_empty)
+    return Window(BufferControl(typed, [mask, prompt, placeholder]), height=1)
 
 
 def _build_line(label: str = "", style: str = "") -> "Window":

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from program import Ended, Program
 from provider import Provider, Request
+from screen import ScreenTerminal
 
 GOODS = ["apple", "bread", "cheese", "date", "egg", "fig", "grape", "honey"]
 FORGOTTEN = GOODS[-1]
@@ -155,3 +156,49 @@ def assert_requests_only_grow(requests: list[Request]) -> None:
     for _, turns in groupby(requests, lambda request: request.body["messages"][0]["content"]):
         for earlier, later in pairwise(turns):
             assert later.raw.startswith(earlier.raw.removesuffix(b"]}"))
+
+
+def red_steps() -> list[Call]:
+    """Sixty steps, of which one changes a module and one in five fails, and repairs in vain."""
+    steps: list[Call] = []
+    for n in range(20):
+        name = GOODS[n % len(GOODS)]
+        new = f"pieces + price + {n}"
+        edit = call(
+            "edit", file_path=f"shop/{name}.py", old_string="pieces + price", new_string=new
+        )
+        script = f"print('checked {n:02}'); raise SystemExit({n % 5 == 4:d})"
+        check = call("run_command", command=f'{sys.executable} -c "{script}"')
+        steps += [turn(call("read_file", path=f"shop/{name}.py")), turn(edit), turn(check)]
+    return [*steps, turn(call("attempt_completion", result="All is right."))]
+
+
+@pytest.mark.parametrize("columns", [120, 80])
+def test_red_task_of_sixty_steps_takes_forty_rows(
+    program: Program, provider: Provider, project: Path, columns: int
+) -> None:
+    repairs = [
+        each
+        for n in range(3)
+        for each in (
+            turn(call("write_file", path="shop/note.py", content=f"ROUND = {n}\n")),
+            turn(call("attempt_completion", result="All is right.")),
+        )
+    ]
+    provider.script([{"text": "SMALL: multiply."}, *red_steps(), *repairs])
+    command = ["task", "Repair the failing tests.", "--model", "openai/served"]
+    options = ["--base-url", provider.url, "--mode", "auto", "--apply", "--trust"]
+    argv = [sys.executable, "-m", "maxagent", *command, *options]
+    environ = {**program.environ, "TERM": "xterm-256color"}
+    with ScreenTerminal(argv, project, environ, columns=columns, rows=24) as terminal:
+        assert terminal.end() == 1
+        rows = terminal.scrollback().rstrip("\n").split("\n")
+    assert len(rows) <= 40, "\n".join(rows)
+    text = "\n".join(rows)
+    assert "failed 4 times" in text and "✗ failed" in text and text.count("✗ tests") == 1, text
+    assert terminal.glass.wraps == 0
+    everything = program.run("threads", "show", "--full").stdout
+    outputs = {f"    checked {n:02}" for n in range(20)}
+    assert outputs <= set(everything.split("\n")) and everything.count("short test summary") == 4
+    diffs = [line for line in everything.split("\n") if line.startswith("    +    return pieces")]
+    assert len(diffs) == 20

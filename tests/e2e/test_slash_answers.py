@@ -1,11 +1,12 @@
 """The commands at a user's fingertips, typed in a real terminal, in both languages."""
 
 import base64
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chat_window import ChatWindow
+from chat_window import ChatWindow, in_git
 from provider import Provider
 
 from maxagent import trust
@@ -55,6 +56,66 @@ def test_menu_says_that_there_is_more(window: ChatWindow) -> None:
     window.type("prm")
     window.see("/permissions")
     window.press("enter").holds("/permissions")
+
+
+def test_exact_name_is_offered_first(window: ChatWindow) -> None:
+    window.type("/").see("/think")
+    window.type("mode")
+    window.terminal.wait_for(lambda screen: _list_offers(screen) == ["/mode", "/model"])
+
+
+def _list_offers(screen: str) -> list[str]:
+    """The commands in the menu."""
+    rows = [row.strip().partition(" ")[0] for row in screen.split("\n")]
+    return [row for row in rows if row.startswith("/mo")]
+
+
+def test_changes_are_tested_and_reviewed(window: ChatWindow) -> None:
+    window.program.home.mkdir(exist_ok=True)
+    (window.program.home / "config.yaml").write_text(
+        "task: {test_command: python3 -m unittest}\nui: {theme: ansi}\n"
+    )
+    (window.project / "test_it.py").write_text(GREEN)
+    in_git(window.project)
+    trust(window.project, window.program.home)
+    window.say("/test", until="1 passed")
+    (window.project / "test_it.py").write_text(f"{GREEN}\n# note\n")
+    finding = {"file": "test_it.py", "line": 5, "severity": "low", "text": "A lonely note."}
+    window.answers({"text": json.dumps({"findings": [finding]})}, {"text": "Noted."})
+    window.say("/review", until="A lonely note.")
+    window.see("test_it.py:5")
+    window.say("so?", until="Noted.")
+    assert "The user ran the project's tests" in str(window.provider.requests[-1].body)
+    window.say("/theme dark", until="round(sum(prices)")
+    assert "theme: dark" in (window.program.home / "config.yaml").read_text()
+    window.say("/keys", until=window.words("keys.suspend"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_line_of_another_folder_is_recalled(
+    tmp_path: Path, provider: Provider, language: str
+) -> None:
+    window = ChatWindow(tmp_path, provider, language)
+    history = window.program.home / "data/history.jsonl"
+    history.parent.mkdir(parents=True, mode=0o700)
+    history.write_text(json.dumps({"folder": "/elsewhere", "text": "typed in another folder"}))
+    with window.open():
+        window.answers({"text": "Sure."})
+        window.say("typed here", until="Sure.")
+        window.press("up").holds("typed here")
+        window.press("up").holds("typed in another folder")
+        window.press("ctrl-c").holds("")
+        window.press("ctrl-r").type("another").see("typed in another folder")
+
+
+def test_addresses_and_places_are_links(window: ChatWindow) -> None:
+    (window.project / "cart.py").write_text("x = 1\n")
+    page = "https://docs.python.org/3/library/functions.html#round"
+    window.answers({"text": f"- See {page}, and\n- `cart.py`: cart.py:1."})
+    window.say("where?", until="cart.py:1")
+    place = (window.project / "cart.py").resolve().as_uri()
+    for target in (page, place):
+        assert f";{target}\x1b\\" in window.terminal.shown
 
 
 def test_goal_ends_at_its_budget_and_goes_on(window: ChatWindow) -> None:

@@ -1,7 +1,9 @@
 """`mcode threads show`: a thread's status and transcript."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +17,7 @@ from ...rendering.listings.threads import (
     format_time,
     to_mappings,
 )
-from ...rendering.output import echo_json, echo_wrapped
+from ...rendering.output import echo, echo_json, echo_wrapped
 from .listing import AsJson
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def show(
     diffs: Annotated[bool, typer.Option("--diffs", help="Show the diff of each edit.")] = False,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Also show the summaries that replace messages for the model."),
+        typer.Option("--full", help="Show all: outputs, diffs, thoughts, summaries."),
     ] = False,
     events: Annotated[
         bool, typer.Option("--events", help="Print the stored messages, one JSON object per line.")
@@ -76,7 +78,24 @@ def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) ->
     for label, text in [*_list_facts(row), *map(_describe_attempt, attempts)]:
         if text:
             echo_wrapped(t("labelled", label=label, said=text))
-    show_transcript(transcript, diffs=diffs, full=full)
+    if full:
+        _print_all(row, home)
+    else:
+        show_transcript(transcript, diffs=diffs)
+
+
+def _print_all(row: "ThreadRow", home: Path) -> None:
+    """Show everything of a thread, in the pager at a terminal."""
+    from ...prompts.pager import page_lines
+    from ...rendering.blocks.thread_text import read_thread_lines
+    from ...rendering.console import can_redraw, open_console
+
+    lines = read_thread_lines(row, home)
+    if sys.stdin.isatty() and can_redraw(open_console(stderr=False)):
+        page_lines(lines)
+        return
+    for line, _ in lines:
+        echo(line)
 
 
 def _print_writes(row: "ThreadRow", namespace: str = "") -> None:

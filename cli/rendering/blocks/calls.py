@@ -5,7 +5,7 @@ it is known whether they are few, or many that are folded.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..block_printer import BULLET, EDGE, BlockPrinter
 from ..console import style_text
 from ..diffs.history import KEPT_DIFFS
 from ..humanize import format_duration
-from ..line_breaks import TAB
+from ..line_breaks import TAB, wrap_text
 from ..sanitize import sanitize_line
 from .folds import KeepFold, add_key_hint, fold_lines
 from .output_fold import OutputFold, shorten_rules
@@ -26,6 +26,10 @@ from .phrases import describe_call
 from .reading_group import ReadingGroup, is_reading
 from .step_group import FULL_EFFECTS, FULL_ROWS, MAX_EFFECTS, Step, StepGroup
 
+# The id of the output of the graph's own tests
+VERIFY = "verify"
+# Rows that one line of an output takes at most; the first ones take one where others are left out
+LINE_ROWS = 3
 # Least seconds of a call that are worth a note at the right
 SHOWN_SECONDS = 0.95
 DONE, FAILED, ASKED, QUIET = "green", "red", "yellow", "dim"
@@ -141,6 +145,27 @@ class CallBlocks:
             self._open[event.id] = self._create_call("run_tests", {})
         self._open[event.id].output.add_text(event.text)
 
+    def hold_tests(self, title: str, event: ev.EvidenceFound, reasons: Sequence[str]) -> None:
+        """Hold a red run of the graph's own tests as a step: a later run takes its place."""
+        self._keep_remark()
+        call = self._open.pop(VERIFY, None) or self._create_call("run_tests", {})
+        if not call.output.list_live_rows():
+            call.output.add_text(event.tail)
+        with self._printer.record() as rows:
+            self._printer.print_head(style_text(title, "bold"), reasons[0], bullet=FAILED)
+            for reason in reasons[1:]:
+                self._printer.print_rows(style_text(reason, FAILED))
+            self._print_output(call.output, title, ok=False)
+        phrase, lines = describe_call("run_tests", {"command": event.command}), call.output.lines
+        step = Step(rows, "", phrase, ok=False, outcome=reasons[0], output=tuple(lines))
+        self._group.items.append(step)
+
+    def note_passing_tests(self, command: str) -> None:
+        """Note that the tests pass now which are held as red."""
+        phrase = describe_call("run_tests", {"command": command})
+        if any(effect == phrase for effect, _ in self._group.effects):
+            self._group.items.append(Step((), "", phrase))
+
     def finish_output(self, call_id: str, *, title: str = "", ok: bool = True) -> bool:
         """Print the output of a call that is shown by itself; return whether there was any."""
         call = self._open.pop(call_id, None)
@@ -149,12 +174,6 @@ class CallBlocks:
     def drop_output(self, call_id: str) -> None:
         """Leave out the output of a call that is shown by itself."""
         self._open.pop(call_id, None)
-
-    def print_text(self, title: str, text: str) -> None:
-        """Print the output of a program that nobody has seen, as that of one that failed."""
-        output = OutputFold(keeps_all=self._keep_fold is not None)
-        output.add_text(text)
-        self._print_output(output, title, ok=False)
 
     def flush(self, *, is_over: bool = True) -> None:
         """Print the steps and a remark: another block follows."""
@@ -177,7 +196,8 @@ class CallBlocks:
         if isinstance(item, ReadingGroup):
             self._print_reading(item)
         elif isinstance(item, Step):
-            self._printer.print_block(item.rows, item.kind)
+            if item.rows:
+                self._printer.print_block(item.rows, item.kind)
             if item.diff and self._note_diff:
                 self._note_diff(item.diff)
         elif self._print_remark:
@@ -295,20 +315,29 @@ class CallBlocks:
 
     def _print_output(self, output: OutputFold, title: str, *, ok: bool) -> bool:
         first, hidden, last = output.finish(ok=ok)
+        is_cut = False
         for line in first:
-            self._print_output_line(line)
+            is_cut |= self._print_output_line(line, 1 if hidden else LINE_ROWS)
         if hidden:
             note = add_key_hint(f"… {t('tool.left_out', count=hidden)}", self._keep_fold)
             self._printer.print_row(Text(note, QUIET))
         for line in last:
-            self._print_output_line(line)
-        if hidden and self._keep_fold:
+            is_cut |= self._print_output_line(line, LINE_ROWS)
+        if (hidden or is_cut) and self._keep_fold:
             self._keep_fold(fold_lines("output", title, output.lines))
         return bool(first)
 
-    def _print_output_line(self, line: str) -> None:
-        fitting = shorten_rules(line.expandtabs(TAB), self._printer.width)
-        self._printer.print_rows(style_text(fitting, QUIET))
+    def _print_output_line(self, line: str, limit: int) -> bool:
+        """Print a line in so many rows; return whether it is cut."""
+        width = self._printer.width
+        fitting = shorten_rules(line.expandtabs(TAB), width)
+        rows = list(wrap_text(style_text(fitting, QUIET), width, keeps_addresses=True))
+        if is_cut := len(rows) > limit:
+            rows[limit - 1] = Text.assemble(rows[limit - 1], "…")
+            rows[limit - 1].truncate(width, overflow="ellipsis")
+        for row in rows[:limit]:
+            self._printer.print_row(row)
+        return is_cut
 
 
 # Calls that have blocks of their own: the list of todos, the end of the job

@@ -21,7 +21,7 @@ from ..console import (
     style_sentence,
     style_text,
 )
-from ..diffs.layout import FOLDED_ROWS, fold_rows, render_file_head
+from ..diffs.layout import FOLDED_ROWS, fold_rows, render_file_head, render_totals
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
 from ..event_text import describe_outcome, describe_review
@@ -31,16 +31,14 @@ from ..sanitize import sanitize_line
 from ..subagents.event_lines import SubagentRows, build_attempt_table
 from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
-from .calls import CallBlocks
+from .calls import VERIFY, CallBlocks
 from .folds import Fold, KeepFold
 from .todos import TodoBlocks, TodoItems
 from .user_message import build_user_message
 
 VERDICT_STYLES = {"passed": "green", "failed": "red", "unverified": "yellow"}
-# The id of the output of the graph's own tests
-VERIFY = "verify"
-# Files that the end names where their changes are too long to be shown
-MAX_FILES = 8
+# Files that the end names where their changes are too long to be shown; more are counted
+MAX_FILES = 4
 OUTCOME_STYLES = {"verified": "bold green", "failed": "bold red"}
 
 
@@ -143,7 +141,7 @@ class BlockRenderer(TextRenderer):
             case ev.Todos(items=items):
                 self._show_todos(items)
             case ev.Verifying(command=command, purpose=purpose):
-                self._finish_block()
+                self._hold_remark()
                 title = t(f"role.tests.{purpose}") if purpose else t("role.tests")
                 if purpose != "before":  # it explains the run before it
                     self._test_title = f"{title}  {sanitize_line(command)}"
@@ -151,6 +149,8 @@ class BlockRenderer(TextRenderer):
                 self._calls.add_call(call)
             case ev.EvidenceFound():
                 self._show_evidence(event)
+            case ev.Repair() if self._hold_repair(event):
+                pass
             case ev.Notice(text=text) if text.rpartition("kept: ")[2] in self._compared:
                 pass  # the table of attempts has it
             case ev.Notice(text=text):
@@ -204,27 +204,35 @@ class BlockRenderer(TextRenderer):
         self._printer.print_rows(style_text(sanitize_line(event.folder), "dim"))
 
     def _show_evidence(self, event: ev.EvidenceFound) -> None:
-        self._finish_block()
         style = VERDICT_STYLES[event.verdict]
         reason = sanitize_line(translate_stored(event.reason))
         verdict = t("labelled", label=t(f"verdict.{event.verdict}"), said=reason)
         title, self._test_title = self._test_title, ""
+        counts, *others = (part.strip() for part in re.split("[;；]", reason, maxsplit=1))
+        if title and event.verdict == "failed":
+            self._hold_remark()
+            self._proven = event.reason
+            self._calls.hold_tests(title, event, [counts, *others])
+            return
+        self._calls.note_passing_tests(event.command)
+        self._finish_block()
         if not title:  # nothing has run
             self._printer.print_line(verdict, style)
             return
         self._proven = event.reason
         if event.verdict == "passed":
             self._calls.drop_output(VERIFY)
-            counts, *others = re.split("[;；]", reason, maxsplit=1)
             self._printer.print_head(style_text(title, "bold"), counts, bullet=style)
             for red in others:  # tests that failed before, and still do
-                self._printer.print_rows(style_sentence(self._console, red.strip(), "yellow"))
+                self._printer.print_rows(style_sentence(self._console, red, "yellow"))
             return
         self._printer.print_head(style_text(title, "bold"), bullet=style)
-        is_failed = event.verdict == "failed"
-        if not self._calls.finish_output(VERIFY, title=title, ok=not is_failed) and is_failed:
-            self._calls.print_text(title, event.tail)
+        self._calls.finish_output(VERIFY, title=title)
         self._printer.print_rows(style_text(verdict, style))
+
+    def _hold_repair(self, event: ev.Repair) -> bool:
+        row = style_text(t("run.repair", round=event.round, of=event.of), "yellow")
+        return self._calls.add_note(row, kind="note")
 
     def _show_completion(self, event: ev.Completion) -> None:
         self._finish_block()
@@ -317,8 +325,10 @@ class BlockRenderer(TextRenderer):
         if len(files) == 1 or lines <= FOLDED_ROWS:
             self._print_folded(diff, has_name=True)
             return
-        for row in fold_rows(list(map(render_file_head, files)), MAX_FILES):
-            self._printer.print_row(row)
+        if len(files) > MAX_FILES:  # the steps have named them
+            self._printer.print_row(render_totals(t("run.files", count=len(files)), files))
+        for file in files if len(files) <= MAX_FILES else ():
+            self._printer.print_row(render_file_head(file))
         if self._thread_id:
             hint = t("run.changes.all", thread=self._thread_id[:SHORT_ID])
             self._printer.print_rows(style_sentence(self._console, hint, "dim"))

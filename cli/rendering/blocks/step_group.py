@@ -27,7 +27,7 @@ from .reading_group import ReadingGroup, join_counts
 FULL_EFFECTS = 4
 FULL_ROWS = 24
 # Effects of one group
-MAX_EFFECTS = 40
+MAX_EFFECTS = 80
 # Rows that show the group while it grows
 LIVE_ROWS = 12
 # Fewer rows of a block above others are not worth a place
@@ -134,10 +134,10 @@ class StepGroup:
             for row in list(wrap_text(files, printer.width))[:2]:
                 printer.print_row(row)
         commands = self._list_commands()
-        for row in _format_commands(commands, printer.width):
+        failing = [runs[-1] for runs in commands.values() if is_over and not runs[-1].ok]
+        for row in _format_commands(commands, printer.width, below=failing[-1:]):
             printer.print_row(row)
-        failing = [runs[-1] for runs in commands.values() if not runs[-1].ok]
-        if is_over and failing:
+        if failing:
             printer.print_block(failing[-1].rows)
 
     def _format_files(self) -> Text:
@@ -166,11 +166,18 @@ class StepGroup:
         return {name: steps for name, steps in runs.items() if not all(s.ok for s in steps)}
 
 
-def _format_commands(commands: Mapping[str, list[Step]], width: int) -> list[Text]:
-    """Return a row for each, those that fail still before those that pass now."""
-    ordered = sorted(commands.items(), key=lambda item: item[1][-1].ok)
-    rows = [_format_command(name, steps, width) for name, steps in ordered[:NAMED_COMMANDS]]
-    if more := len(ordered[NAMED_COMMANDS:]):
+def _format_commands(
+    commands: Mapping[str, list[Step]], width: int, *, below: Sequence[Step]
+) -> list[Text]:
+    """Return a row for each, those that fail still before those that pass now.
+
+    The step that is shown `below` comes first, if it failed before, and else has no row.
+    """
+    named = [item for item in commands.items() if len(item[1]) > 1 or item[1][-1] not in below]
+    ordered = sorted(named, key=lambda item: (item[1][-1] not in below, item[1][-1].ok))
+    limit = NAMED_COMMANDS - len(below)
+    rows = [_format_command(name, steps, width) for name, steps in ordered[:limit]]
+    if more := len(ordered[limit:]):
         rows.append(Text(t("steps.more_commands", count=more), "dim"))
     return rows
 

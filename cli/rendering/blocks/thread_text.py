@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ....config.security.redaction import redact
 from ....sdk.threads.transcript import TranscriptEntry
@@ -11,10 +12,33 @@ from ..sanitize import sanitize_text
 from ..transcript import StyledLine, build_heading, format_passage
 from .phrases import describe_call
 
+if TYPE_CHECKING:
+    from ....memory.threads.record import ThreadRow
+
 INDENT = "    "
 
 ReadText = Callable[[TranscriptEntry], str]
 ReadEntries = Callable[[TranscriptEntry], Sequence[TranscriptEntry]]
+
+
+def read_thread_lines(row: "ThreadRow", home: Path) -> list[StyledLine]:
+    """Return every message, thought and call of a thread, with all that its programs wrote."""
+    from ....config.paths import locate_outputs
+    from ....sdk.threads.children import find_child
+    from ....sdk.threads.transcript import read_child_transcript, read_transcript
+    from ....tools.process.output_capture import get_output_path, make_output_id
+
+    outputs = locate_outputs(home, row.thread_id)
+
+    def read_output(entry: TranscriptEntry) -> str:
+        file = get_output_path(outputs, make_output_id(entry.call_id))
+        return file.read_text("utf-8", "replace") if file.is_file() else ""
+
+    def read_child(entry: TranscriptEntry) -> Sequence[TranscriptEntry]:
+        return read_child_transcript(row, home, find_child(row, home, entry.agent))
+
+    entries = read_transcript(row, home, thinking=True)
+    return list(format_thread(entries, read_output, read_child))
 
 
 def format_thread(

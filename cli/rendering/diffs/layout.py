@@ -27,8 +27,14 @@ MAX_HIGHLIGHTED = 2_000
 
 def render_file_head(file: FileDiff) -> Text:
     """Return the name of a file and the counts of its changed lines."""
-    head = style_text(sanitize_line(file.path), "bold")
-    return Text.assemble(head, "  ", (f"+{file.added}", "green"), " ", (f"−{file.removed}", "red"))
+    return render_totals(sanitize_line(file.path), [file])
+
+
+def render_totals(name: str, files: Sequence[FileDiff]) -> Text:
+    """Return the counts of the changed lines of all these files behind a name."""
+    added, removed = sum(file.added for file in files), sum(file.removed for file in files)
+    head = style_text(name, "bold")
+    return Text.assemble(head, "  ", (f"+{added}", "green"), " ", (f"−{removed}", "red"))
 
 
 def render_hunks(file: FileDiff, width: int) -> Iterator[Text]:

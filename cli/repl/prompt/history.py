@@ -1,4 +1,4 @@
-"""Input history of a folder: one private file, redacted, of limited size."""
+"""Input history: one private file, redacted, of limited size; a folder's own lines come first."""
 
 import json
 import os
@@ -17,7 +17,7 @@ MAX_BYTES = 4_000_000
 
 
 class FolderHistory(History):
-    """The lines of one folder, the newest first; one file holds the lines of all folders."""
+    """The lines of one folder, the newest first, and then those of all other folders."""
 
     def __init__(self, home: Path, folder: Path) -> None:
         super().__init__()
@@ -40,10 +40,12 @@ class FolderHistory(History):
             self.store_string(line)
 
     def load_history_strings(self) -> Iterable[str]:
-        """Yield the lines of this folder."""
-        return [
-            text for folder, text in reversed(list(self._read_entries())) if folder == self._folder
-        ]
+        """Return the lines of this folder, then what was typed elsewhere, each only once."""
+        entries = list(reversed(list(self._read_entries())))
+        own = [text for folder, text in entries if folder == self._folder]
+        seen = set(own)
+        others = dict.fromkeys(text for _, text in entries if text not in seen)
+        return [*own, *others]
 
     def store_string(self, string: str) -> None:
         """Append to the file in one write, so that two terminals can share it."""

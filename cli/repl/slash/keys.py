@@ -13,12 +13,23 @@ ROWS = (
     *("send", "newline", "history", "search", "menu", "mode", "thought", "todos", "stop", "rewind"),
     *("stash", "editor", "background", "clear", "exit", "suspend", "mention", "shell", "note"),
 )
+# Rows that the keys of vi change: their texts end in `.vi`
+VI_ROWS = {"history", "stop"}
+CHANGED = "*"
 
 
 async def show_keys(session: Session, _: str) -> None:
-    """List the keys, and the signs that a line may begin with."""
-    rows = [(t(f"keys.{name}.key"), t(f"keys.{name}")) for name in ROWS]
+    """List the keys and what they do, those that `ui.keys` changes marked."""
+    changed = VI_ROWS if has_vi_keys() else ()
+    rows = [_describe_key(name, is_changed=name in changed) for name in ROWS]
     session.show(format_definition_list(rows))
+    session.show(t("keys.style.vi" if has_vi_keys() else "keys.style"), "dim")
+
+
+def _describe_key(name: str, *, is_changed: bool) -> tuple[str, str]:
+    if not is_changed:
+        return t(f"keys.{name}.key"), t(f"keys.{name}")
+    return f"{t(f'keys.{name}.key.vi')} {CHANGED}", t(f"keys.{name}.vi")
 
 
 async def toggle_vi_keys(session: Session, _: str) -> None:

@@ -35,7 +35,9 @@ def test_what_is_typed_becomes_a_decision(monkeypatch, request_, typed, decision
 
 def test_the_whole_plan_is_shown_with_nothing_hidden(monkeypatch, capsys):
     decided(monkeypatch, PLAN, "yes\n")
-    assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in capsys.readouterr().err
+    seen = capsys.readouterr().err
+    assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in seen
+    assert "  Its file: .llc/plans/p.md\n" in seen  # also where the question was resumed
 
 
 def test_choices_are_shown_and_survive_repeated_question(monkeypatch, capsys):

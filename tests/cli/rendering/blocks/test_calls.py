@@ -141,3 +141,20 @@ def test_words_for_the_model_are_not_half_translated(
     seen.call("edit", {"file_path": "a.py"})
     seen.end(error="it does not exist")
     assert seen.rows[1].endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("x" * 300 + "\n", ["x" * 58, "x" * 58, "x" * 57 + "…"]),
+        ("long " * 40 + "\n" + "line\n" * 20, [("long " * 11).strip()[:57] + "…", "line"]),
+        ("short\n", ["short"]),
+    ],
+)
+def test_long_line_of_output_takes_three_rows(output: str, expected: list[str]) -> None:
+    seen = Seen()
+    seen.call("run_command", {"command": "make"})
+    seen.calls.show_output(ev.ToolOutput("c", output))
+    seen.end(error="exit code 2", exit_code=2)
+    rows = [row.strip() for row in seen.rows[2:]]
+    assert rows[: len(expected)] == expected

@@ -79,14 +79,51 @@ def test_error_and_hint_are_one_block() -> None:
     assert rows[:2] == ["✗ error: no answer", "  hint: try later"] and "abcdef12" in rows[2]
 
 
+def red_tests(number: int) -> list[ev.Event]:
+    """A run of the graph's own tests that fails."""
+    output = "".join(f"line {n}\n" for n in range(30)) + f"E assert 1 == {number}\n1 failed\n"
+    evidence = ev.EvidenceFound("pytest -q", "failed", "1 failed", 1, 0, 1, 0, 0, "", output)
+    return [ev.Verifying("pytest -q"), ev.ToolOutput("verify", output), evidence]
+
+
 def test_tests_show_their_verdict_and_failures() -> None:
-    tail = "".join(f"line {n}\n" for n in range(30)) + "E assert 1 == 2\n"
-    running = ev.Verifying("pytest -q")
-    failed = ev.EvidenceFound("pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", tail)
-    rows = shown(running, failed)
-    assert rows[0] == "✗ tests  pytest -q" and rows[-2:] == [
-        "  E assert 1 == 2",
-        "  failed: 1 failed",
+    for events in (red_tests(2), [red_tests(2)[0], red_tests(2)[2]]):  # seen, or resumed
+        rows = shown(*events)
+        assert rows[0].split() == ["✗", "tests", "pytest", "-q", "1", "failed"]
+        assert rows[-2:] == ["  E assert 1 == 2", "  1 failed"] and len(rows) == 13
+
+
+PASSED = ev.EvidenceFound("pytest -q", "passed", "2 passed", 0, 2, 0, 0, 0, "", "2 passed\n")
+
+
+@pytest.mark.parametrize(
+    ("events", "expected", "hidden"),
+    [
+        ([], ["✗ pytest -q  failed 3 times · 1 failed", "E assert 1 == 2"], "E assert 1 == 1"),
+        ([ev.Verifying("pytest -q"), PASSED], ["passes after 3 failures"], "E assert"),
+    ],
+)
+def test_repair_rounds_show_the_last_tests(
+    events: list[ev.Event], expected: list[str], hidden: str
+) -> None:
+    rounds = [
+        event
+        for number in range(3)
+        for event in (*step(number, "write_file"), *red_tests(number), ev.Repair(number + 1, 3))
+    ]
+    text = "\n".join(shown(*rounds, *events, ev.Output("So.")))
+    assert all(part in text for part in expected), text
+    assert hidden not in text and "Wrote 3 files" in text and text.endswith("● So.")
+
+
+def test_few_repairs_are_shown_in_full() -> None:
+    rows = shown(*red_tests(2), ev.Repair(1, 3), *step(1, "write_file"), ev.Output("So."))
+    assert rows[12:] == [
+        "  1 failed",
+        "● repair round 1 of 3",
+        "● Now module 1, which the parser calls.",
+        "● Wrote m1.py",
+        "● So.",
     ]
 
 

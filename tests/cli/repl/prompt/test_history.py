@@ -13,13 +13,22 @@ async def lines(home: Path, folder: Path) -> list[str]:
     return [line async for line in FolderHistory(home, folder).load()]
 
 
-async def test_each_folder_has_own_history_newest_first(tmp_path: Path) -> None:
+async def test_lines_of_the_folder_come_first(tmp_path: Path) -> None:
     here, there, home = tmp_path / "here", tmp_path / "there", tmp_path / "home"
     for folder in (here, there):
         kept = FolderHistory(home, folder)
         for line in ("first", "second\nline", "second\nline", f"in {folder.name}"):
             kept.append_string(line)
-    assert await lines(home, here) == ["in here", "second\nline", "first"]
+    assert await lines(home, here) == ["in here", "second\nline", "first", "in there"]
+    assert await lines(home, there) == ["in there", "second\nline", "first", "in here"]
+    FolderHistory(home, tmp_path / "third").append_string("new")
+    assert await lines(home, tmp_path / "fourth") == [
+        "new",
+        "in there",
+        "second\nline",
+        "first",
+        "in here",
+    ]
     link = tmp_path / "link"
     here.mkdir()
     link.symlink_to(here)

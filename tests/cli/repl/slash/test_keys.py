@@ -19,6 +19,20 @@ async def test_keys_are_listed_in_both_languages(spoken: Spoken, language: str) 
     assert len(output.splitlines()) >= len(ROWS)
 
 
+@pytest.mark.parametrize(
+    ("style", "marked"),
+    [("emacs", []), ("vi", ["Up, Down, k, j *", "Esc *"])],
+)
+async def test_changed_keys_are_marked(spoken: Spoken, style: str, marked: list[str]) -> None:
+    set_key_style(style)
+    try:
+        output = await spoken("/keys")
+    finally:
+        set_key_style("emacs")
+    rows = [row for row in output.splitlines() if any(row.startswith(key) for key in marked)]
+    assert len(rows) == len(marked) and ("* changed by" in output) == bool(marked)
+
+
 @pytest.mark.parametrize("typed", ["?", " ? ", "？"])
 def test_question_mark_alone_lists_them(typed: str) -> None:
     assert parse_line(typed).text == "/keys"

@@ -4,7 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,7 +104,9 @@ def locate_queue(home: Path) -> tuple[str, str]:
         schema = f"{match[1]}_queue" if match else "maxagent_queue"
         return re.sub(r"^postgres://", "postgresql://", url), schema
     file = locate_queue_file(home)
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    # never an existing one: to close it would take the locks of this process's connections
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     address = sqlalchemy.URL.create("sqlite", database=str(file))
     return address.render_as_string(hide_password=False), "dbos"
 

@@ -196,3 +196,17 @@ async def test_a_cancelled_job_is_named(queue: ThreadQueue, tmp_path: Path) -> N
         assert await claims.extend() == [job.id]
         claims.finish(job, {"status": "interrupted"})
     assert [run.state for run in queue.list_runs()] == ["cancelled"]
+
+
+TAKE_ALL = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), 6, 510, 0x40000002)"
+
+
+def test_locks_stay_when_it_is_opened_again(queue: ThreadQueue, tmp_path: Path) -> None:
+    """A process that closes a file loses its locks of it, and SQLite its database."""
+    file = tmp_path / "data/queue.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("BEGIN")
+        connection.execute("SELECT COUNT(*) FROM workflow_status").fetchone()
+        locate_queue(tmp_path)
+        other = subprocess.run([sys.executable, "-c", TAKE_ALL, str(file)], capture_output=True)
+    assert b"BlockingIOError" in other.stderr

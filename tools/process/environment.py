@@ -17,6 +17,9 @@ _PASSED = re.compile(
     """,
     re.VERBOSE,
 )
+# The folder for temporary files where the user's environment names none: what `$TMPDIR` is in a
+# command is known before it runs
+TEMPORARY = "/tmp"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 # A password inside an address, as in `https://me:password@proxy.example`
 _SECRET_VALUE = re.compile(r"://[^/\s]*@")
@@ -28,7 +31,7 @@ def build_child_environment(
     """Return the variables of `own` for a child; `additions` are MaxAgent's own, never filtered."""
     inherited = {name: value for name, value in own.items() if _may_pass(name, value)}
     path = keep_absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
-    return {**inherited, "PATH": path, **(additions or {})}
+    return {"TMPDIR": TEMPORARY, **inherited, "PATH": path, **(additions or {})}
 
 
 def _may_pass(name: str, value: str) -> bool:

@@ -4,12 +4,17 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 from pathlib import Path
 
+from ...process.environment import TEMPORARY
 from .expansion import ExpansionLimitError, expand_braces, expand_glob
 from .words import HOME_SIGN, WordPart, is_pattern, mask_parts, strip_mask
 
 _BLANKS = re.compile(r"[ \t\n]+")
+# Most words that one word with several possible values becomes; with more it is unknown
+MAX_CHOICES = 64
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class ShellState:
     variables: dict[str, tuple[str, ...] | None] = field(
         default_factory=dict[str, tuple[str, ...] | None]
     )
-    """The possible values of each variable; None: unknown."""
+    """The possible values of each variable, or the elements of an array; None: unknown."""
     files: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """What the line has written to each file; None: the content came from the network."""
     left_in: Path | None = None
@@ -48,6 +53,21 @@ class ShellState:
     def copy(self) -> "ShellState":
         """Return the initial state of a subshell."""
         return replace(self, variables=dict(self.variables))
+
+    def resume(self, *states: "ShellState | None") -> None:
+        """Go on from where one of these states holds; None is one that is never reached."""
+        reached = [state for state in states if state is not None]
+        if not reached:
+            return
+        names = {name: None for state in reached for name in state.variables}
+        self.variables = {name: _join_values(name, reached) for name in names}
+        *before, last = reached
+        folders = {state.folder for state in reached}
+        left_in = next((state.left_in for state in reached if state.left_in), None)
+        other = next((state.folder for state in before if state.folder != last.folder), left_in)
+        is_known = len(folders | {other, last.folder}) <= 2 and None not in folders
+        self.folder = last.folder if is_known else None
+        self.left_in = (other or left_in) if is_known else None
 
     def change_folder(self, name: str | None) -> None:
         """Change the folder; None is an unknown folder."""
@@ -83,23 +103,42 @@ class ShellState:
             return None if self.takes_unknown else ("",)
         if name == "PWD":
             return (str(self.folder),) if self.folder else None
+        if name == "USER" and name not in os.environ:  # a container's shell may set it
+            return (Path.home().name, "")
         value = {
             "HOME": str(Path.home()),
             "IFS": " ",
-            "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+            "TMPDIR": os.environ.get("TMPDIR", TEMPORARY),
+            "USER": os.environ.get("USER"),
             "SHELL": "/bin/bash",
             "BASH": "/bin/bash",
             "0": "/bin/bash",
-            "USER": Path.home().name,
         }.get(name)
         return None if value is None else (value,)
+
+
+def _join_values(name: str, states: Sequence[ShellState]) -> tuple[str, ...] | None:
+    values = [state.get_value(name) for state in states]
+    joined = dict.fromkeys(one for value in values for one in value or ())
+    return None if None in values else tuple(joined)
 
 
 def expand_parts(
     parts: Sequence[WordPart], values: Sequence[Sequence[str] | None], scope: ShellState
 ) -> list[Word]:
-    """Expand one word into words; `values` are those of its parts that are expansions."""
-    return [word for draft in _build_drafts(parts, values) for word in draft.build_words(scope)]
+    """Expand one word into words; `values` are those of its parts that are expansions.
+
+    Several values may be the elements of an array, of which the first follows what stands before
+    it, or one of them is the value: then each has all that stands around it. Both are returned.
+    """
+    drafts = _build_drafts(parts, values)
+    choices = [len(value) for value in values if value is not None and len(value) > 1]
+    if choices and len(parts) > 1 and prod(choices) <= MAX_CHOICES:
+        each = ([None] if value is None else [[one] for one in value] for value in values)
+        drafts += [draft for choice in product(*each) for draft in _build_drafts(parts, choice)]
+    elif choices and len(parts) > 1:
+        drafts = _build_drafts(parts, [None if value else value for value in values])
+    return [word for draft in drafts for word in draft.build_words(scope)]
 
 
 @dataclass

@@ -1,7 +1,9 @@
 """Values of words after expansion, and variable assignments."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .shell_state import ShellState, Word, expand_parts
@@ -106,13 +108,21 @@ class Expander:
         if value is not None and value.type == "array":
             words = self.expand_words(value.named_children, scope)
         elif value is not None:
-            words = self.expand_word([value], scope) or words
+            words = self._expand_value(value, scope) or words
         held = _collect_texts(words)
         if any(child.type == "+=" for child in node.children):
             old = scope.get_value(get_text(name))
             held = tuple(a + b for a in old for b in held) if held and old else None
         scope.variables[get_text(name)] = held
         self.look_into(name, scope)
+
+    def _expand_value(self, value: "Node", scope: ShellState) -> list[Word]:
+        """Expand what is assigned: no value in it is split, and an empty one counts."""
+        parts = [
+            replace(part, quoted=True) if part.expansion or part.variable else part
+            for part in parse_word([value])
+        ]
+        return expand_parts(parts, [self._resolve_value(part, scope) for part in parts], scope)
 
     def bind_loop_variable(self, node: "Node", scope: ShellState) -> None:
         """Bind the values of a loop's variable."""
@@ -130,6 +140,11 @@ class Expander:
                 self.look_into(child, scope)
 
     def _resolve_value(self, part: WordPart, scope: ShellState) -> Values | None:
+        value = self._read_value(part, scope)
+        is_split = "IFS" in scope.variables and not part.quoted
+        return None if is_split else value  # by what the line has put there
+
+    def _read_value(self, part: WordPart, scope: ShellState) -> Values | None:
         if part.variable:
             return scope.get_value(part.variable)
         node = part.expansion
@@ -158,7 +173,7 @@ class Expander:
         if not inside or inside[0].type not in _NAMES:
             return None
         value, operator = scope.get_value(name), inside[1].type if inside[1:] else ""
-        if not operator or operator in _OR_FAIL or (operator in _OR_ELSE and value is not None):
+        if not operator or operator in _OR_FAIL:
             return value
         if operator not in _OR_ELSE and operator not in _IF_SET:
             return None
@@ -168,9 +183,22 @@ class Expander:
         held = (
             (" ".join(word.text for word in other),) if _collect_texts(other) is not None else None
         )
+        is_unset = value is None and name not in scope.variables and name not in os.environ
+        chosen = _choose_values(("",) if is_unset else value, held, operator)
         if operator in _SETS:
-            scope.variables[name] = held
-        return held
+            scope.variables[name] = None if chosen is None else tuple(chosen)
+        return chosen
+
+
+def _choose_values(value: Values | None, other: Values | None, operator: str) -> Values | None:
+    """Return the values of `${NAME:-OTHER}` or `${NAME:+OTHER}`; an empty value may be unset."""
+    if operator in _IF_SET:
+        is_set = value is not None and all(value)
+        return other if is_set or other is None else ("", *other)
+    if value is None or all(value):
+        return value
+    kept = value if ":" not in operator else [one for one in value if one]
+    return None if other is None else (*kept, *other)
 
 
 def _collect_texts(words: Sequence[Word]) -> tuple[str, ...] | None:

@@ -1,0 +1,117 @@
+"""Values and folders after commands of which not all run, judged by bash."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.shell.parsing.command_line import CommandLine
+from maxagent.tools.shell.parsing.shell_state import ShellState
+
+BRANCHES = {
+    "if and else": ("if [ -d out ]; then d=a; else d=b; fi", {"a", "b"}),
+    "if alone": ("d=a; if [ -d out ]; then d=b; fi", {"a", "b"}),
+    "three of if": ("if x; then d=a; elif y; then d=b; else d=c; fi", {"a", "b", "c"}),
+    "if and nothing before": ("if x; then d=a; fi", None),
+    "if that ends": ("d=a; if x; then d=b; exit 1; fi", {"a"}),
+    "case with any": ("case $(uname) in Darwin) d=a;; *) d=b;; esac", {"a", "b"}),
+    "case without any": ("d=a; case $(uname) in Darwin) d=b;; esac", {"a", "b"}),
+    "and": ("d=a; [ -d out ] && d=b", {"a", "b"}),
+    "or": ("d=a; [ -d out ] || d=b", {"a", "b"}),
+    "and, or": ("[ -d out ] && d=a || d=b", {"a", "b"}),
+    "and that ends": ("d=a; [ -d out ] && { d=b; exit; }", {"a"}),
+    "or that ends": ("d=a; [ -d out ] || exit 1", {"a"}),
+    "while": ("d=a; while x; do d=b; done", {"a", "b"}),
+    "until": ("d=a; until x; do d=b; done", {"a", "b"}),
+    "for": ("d=a; for x in 1 2; do d=b; done", {"a", "b"}),
+    "for of numbers": ("d=a; for ((i=0; i<n; i++)); do d=b; done", {"a", "b"}),
+    "loop variable": ("for d in a b; do :; done", {"a", "b"}),
+    "both sides": ("d=a && [ -d out ] && d=b && x", {"a", "b"}),
+    "subshell": ("d=a; (d=b)", {"a"}),
+    "assigned for sure": ("if x; then d=a; fi; d=b", {"b"}),
+    "default of an empty value": ("e=; d=${e:-b}", {"b"}),
+    "default of a set value": ("e=a; d=${e:-b}", {"a"}),
+    "default of an unset one": ("d=${never_set_by_anybody:-b}", {"b"}),
+    "instead of a set value": ("e=a; d=${e:+b}", {"b"}),
+    "instead of an unknown one": ("d=${never_set_by_anybody:+b}", {"", "b"}),
+}
+
+
+def find_words(line: str, root: Path) -> list[tuple[str, bool]]:
+    steps = CommandLine(line, ShellState(root, root)).steps
+    return [(word.text, word.known) for word in steps[-1].words[1:]]
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_each_possible_value_is_a_word(name: str, tmp_path: Path) -> None:
+    line, values = BRANCHES[name]
+    words = find_words(f'{line}; show "$d"', tmp_path)
+    if values is None:
+        assert [known for _, known in words] == [False]
+    else:
+        assert {text for text, _ in words} == values
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_what_bash_prints_was_expected(name: str, tmp_path: Path) -> None:
+    line, values = BRANCHES[name]
+    tests = "x() { return $x; }; y() { return $y; }; uname() { echo $u; }"
+    for x, y, n, u, out in [(1, 1, 0, "Linux", False), (0, 0, 0, "Darwin", True)]:
+        (tmp_path / "out").mkdir(exist_ok=True) if out else None
+        counted = line.replace("while x", "for z in 1").replace("until x", "for z in")
+        script = f'{tests}; x={x}; y={y}; n={n}; u={u}; {counted}; echo "$d"'
+        ended = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        printed = ended.stdout.removesuffix("\n")
+        if values is not None and ended.stdout:
+            assert printed in values
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("for d in a b; do show x/$d/y; done", {"x/a/y", "x/b/y"}),
+        ("d=a; [ -d o ] && d=b; show /$d", {"/a", "/b"}),
+        ("d=; [ -d o ] && d=b; show $d/usr", {"/usr", "b/usr"}),
+        ("d=a; e=c; x && d=b; y && e=d; show $d$e", {"ac", "ad", "bc", "bd"}),
+        ('set -- a b; show x"$@"y', {"xa", "by"}),
+        ("l=(a b); show ${l[0]}/y", {"a/y"}),
+    ],
+)
+def test_each_value_has_what_stands_around(line: str, words: set[str], tmp_path: Path) -> None:
+    assert words <= {text for text, _ in find_words(line, tmp_path)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "IFS=:; d=a:b; show $d",
+        "IFS=$'\\n'; d=a; show x$d",
+        "IFS=:; show ${d:-a:b}",
+        "for d in {1..99}; do show x$d; done",
+    ],
+)
+def test_word_that_may_be_anything_is_unknown(line: str, tmp_path: Path) -> None:
+    assert not all(known for _, known in find_words(line, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("line", "folders"),
+    [
+        ("if x; then cd a; else cd b; fi; show", {"a", "b"}),
+        ("[ -f x ] && cd a; show", {"", "a"}),
+        ("cd a && show", {"a"}),
+        ("cd none || exit 1; show", {"none"}),
+        ("cd none || echo exit; show", {"none", ""}),
+        ("cd none; ls && show", {"none", ""}),
+        ("case $1 in a) cd a;; b) cd b;; esac; show", {None}),
+        ("for d in 1 2; do cd a; make; cd ..; done; show", {""}),
+    ],
+)
+def test_each_possible_folder_is_known(line: str, folders: set[str | None], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    step = CommandLine(line, ShellState(tmp_path, tmp_path)).steps[-1]
+    found = {step.folder, step.left_in} - ({None} if step.folder else set())
+    assert found == {None if name is None else tmp_path / name for name in folders}

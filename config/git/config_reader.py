@@ -12,6 +12,10 @@ from .config_parser import GitConfigEntry, parse_config
 MAX_BYTES = 1_000_000
 # Most levels of included files, as git follows them; most included files and hook folders in all
 MAX_DEPTH, MAX_FILES = 10, 100
+# The machine's, by the makers of git; Homebrew has its own
+SYSTEM_CONFIGS = tuple(
+    Path(top, "gitconfig") for top in ("/etc", "/usr/local/etc", "/opt/homebrew/etc")
+)
 
 
 class GitConfigReader:
@@ -54,10 +58,16 @@ class GitConfigReader:
 
 
 def list_user_configs() -> list[Path]:
-    """Return the user's own configurations, whose hooks may lie in any repository."""
+    """Return the machine's and the user's configurations, whose hooks may lie in any repository.
+
+    git reads `GIT_CONFIG_GLOBAL` in place of the user's, but a shell without it reads those.
+    """
     home = Path(os.path.expanduser("~"))
     above = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    return [above / "git/config", home / ".gitconfig"]
+    named = [os.environ.get(name) for name in ("GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")]
+    system, user = (Path(name) if name else None for name in named)
+    users = [above / "git/config", home / ".gitconfig"]
+    return [*([system] if system else SYSTEM_CONFIGS), *users, *([user] if user else [])]
 
 
 def find_hook_folders(entries: Iterable[GitConfigEntry]) -> list[str]:

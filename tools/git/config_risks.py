@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...config.git.config_reader import GitConfigReader, find_hook_folders, list_user_configs
-from .git_paths import resolve_gitfile
+from ...config.git.repository import find_git_folders, find_top
 
 
 @dataclass
@@ -23,13 +23,12 @@ class GitConfigRisks:
 
 def find_config_risks(root: Path) -> GitConfigRisks:
     """Find the paths below `root` that affect the git of the checkout that contains `root`."""
-    top = next(
-        (folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None
-    )
+    top = find_top(root)
     if top is None:
         return GitConfigRisks()
-    folders = resolve_gitfile(top) if (top / ".git").is_file() else [top / ".git"]
-    configs = [*list_user_configs(), *(folder / "config" for folder in reversed(folders))]
+    git_dir, common = find_git_folders(top)  # git follows a `.git` file wherever it points
+    folders = dict.fromkeys((common, git_dir))
+    configs = [*list_user_configs(), common / "config"]
     configs += [folder / "config.worktree" for folder in folders]
     reader = GitConfigReader()
     for config in configs:

@@ -82,7 +82,8 @@ def resolve_gitfile(checkout: Path) -> list[Path]:
         named = os.fsdecode((checkout / ".git").read_bytes().removeprefix(b"gitdir:").strip())
         folder = Path(os.path.realpath(checkout / named))
         if folder.parent.name == "worktrees":
-            back = Path(os.fsdecode((folder / "gitdir").read_bytes().strip()))
+            # relative to its own folder, as `worktree.useRelativePaths` writes it
+            back = folder / os.fsdecode((folder / "gitdir").read_bytes().strip())
             repository = folder.parent.parent
             common = os.fsdecode((folder / "commondir").read_bytes().strip())
             own = Path(os.path.realpath(folder / common)) == repository

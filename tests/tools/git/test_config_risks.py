@@ -211,3 +211,39 @@ def test_hooks_include_folder_and_its_contents(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", ".myhooks")
     paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
     assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]
+
+
+def link_relative(worktree: Path, git_dir: Path) -> None:
+    """As `worktree.useRelativePaths` of git 2.48 lays it out."""
+    (git_dir / "gitdir").write_text(f"{os.path.relpath(worktree / '.git', git_dir)}\n")
+    (worktree / ".git").write_text(f"gitdir: {os.path.relpath(git_dir, worktree)}\n")
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["plain", "worktree", "relative", "separate", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"],
+)
+def test_hooks_that_git_would_run_are_found(
+    layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, config, setting = tmp_path / "project", tmp_path / "config", ("core.hooksPath", "ci/git")
+    options = ("--separate-git-dir", str(tmp_path / "elsewhere")) if layout == "separate" else ()
+    git(tmp_path, "init", "-q", *options, str(root))
+    if layout.startswith("GIT_"):
+        config.write_text(hook("ci/git"))
+        monkeypatch.setenv(layout, str(config))
+    else:
+        git(root, "config", *setting)
+    if layout in ("worktree", "relative"):
+        user = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        git(root, *user, "commit", "-q", "--allow-empty", "-m", "x")
+        git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
+        git_dir, root = root / ".git/worktrees/tree", tmp_path / "tree"
+        if layout == "relative":
+            link_relative(root, git_dir)
+    found = subprocess.run(
+        ["git", "rev-parse", "--git-path", "hooks"], cwd=root, capture_output=True, text=True
+    )
+    assert root / found.stdout.strip() == root / "ci/git"
+    assert can_steer_git(root, "ci/git/pre-commit")
+    assert not can_steer_git(root, "ci/other")

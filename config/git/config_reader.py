@@ -64,10 +64,10 @@ def list_user_configs() -> list[Path]:
     """
     home = Path(os.path.expanduser("~"))
     above = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    named = [os.environ.get(name) for name in ("GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")]
-    system, user = (Path(name) if name else None for name in named)
+    system, user = map(os.environ.get, ("GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"))
     users = [above / "git/config", home / ".gitconfig"]
-    return [*([system] if system else SYSTEM_CONFIGS), *users, *([user] if user else [])]
+    systems = [Path(system)] if system else SYSTEM_CONFIGS
+    return [*systems, *users, *([Path(user)] if user else [])]
 
 
 def find_hook_folders(entries: Iterable[GitConfigEntry]) -> list[str]:

@@ -241,9 +241,9 @@ def test_hooks_that_git_would_run_are_found(
         git_dir, root = root / ".git/worktrees/tree", tmp_path / "tree"
         if layout == "relative":
             link_relative(root, git_dir)
-    found = subprocess.run(
+    asked = subprocess.run(
         ["git", "rev-parse", "--git-path", "hooks"], cwd=root, capture_output=True, text=True
     )
-    assert root / found.stdout.strip() == root / "ci/git"
+    assert root / asked.stdout.strip() == root / "ci/git"
     assert can_steer_git(root, "ci/git/pre-commit")
     assert not can_steer_git(root, "ci/other")

@@ -119,7 +119,7 @@ class ShellState:
 
 def _join_values(name: str, states: Sequence[ShellState]) -> tuple[str, ...] | None:
     values = [state.get_value(name) for state in states]
-    joined = dict.fromkeys(one for value in values for one in value or ())
+    joined = dict.fromkeys(choice for value in values for choice in value or ())
     return None if None in values else tuple(joined)
 
 
@@ -134,7 +134,7 @@ def expand_parts(
     drafts = _build_drafts(parts, values)
     choices = [len(value) for value in values if value is not None and len(value) > 1]
     if choices and len(parts) > 1 and prod(choices) <= MAX_CHOICES:
-        each = ([None] if value is None else [[one] for one in value] for value in values)
+        each = ([None] if value is None else [[item] for item in value] for value in values)
         drafts += [draft for choice in product(*each) for draft in _build_drafts(parts, choice)]
     elif choices and len(parts) > 1:
         drafts = _build_drafts(parts, [None if value else value for value in values])

@@ -197,8 +197,8 @@ def _choose_values(value: Values | None, other: Values | None, operator: str) ->
         return other if is_set or other is None else ("", *other)
     if value is None or all(value):
         return value
-    kept = value if ":" not in operator else [one for one in value if one]
-    return None if other is None else (*kept, *other)
+    usable = value if ":" not in operator else list(filter(None, value))
+    return None if other is None else (*usable, *other)
 
 
 def _collect_texts(words: Sequence[Word]) -> tuple[str, ...] | None:

@@ -45,11 +45,11 @@ def find_words(line: str, root: Path) -> list[tuple[str, bool]]:
 @pytest.mark.parametrize("name", BRANCHES)
 def test_each_possible_value_is_a_word(name: str, tmp_path: Path) -> None:
     line, values = BRANCHES[name]
-    words = find_words(f'{line}; show "$d"', tmp_path)
+    results = find_words(f'{line}; show "$d"', tmp_path)
     if values is None:
-        assert [known for _, known in words] == [False]
+        assert [known for _, known in results] == [False]
     else:
-        assert {text for text, _ in words} == values
+        assert {text for text, _ in results} == values
 
 
 @pytest.mark.parametrize("name", BRANCHES)
@@ -69,7 +69,7 @@ def test_what_bash_prints_was_expected(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "texts"),
     [
         ("for d in a b; do show x/$d/y; done", {"x/a/y", "x/b/y"}),
         ("d=a; [ -d o ] && d=b; show /$d", {"/a", "/b"}),
@@ -79,8 +79,8 @@ def test_what_bash_prints_was_expected(name: str, tmp_path: Path) -> None:
         ("l=(a b); show ${l[0]}/y", {"a/y"}),
     ],
 )
-def test_each_value_has_what_stands_around(line: str, words: set[str], tmp_path: Path) -> None:
-    assert words <= {text for text, _ in find_words(line, tmp_path)}
+def test_each_value_has_what_stands_around(line: str, texts: set[str], tmp_path: Path) -> None:
+    assert texts <= {text for text, _ in find_words(line, tmp_path)}
 
 
 @pytest.mark.parametrize(
@@ -113,5 +113,5 @@ def test_each_possible_folder_is_known(line: str, folders: set[str | None], tmp_
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     step = CommandLine(line, ShellState(tmp_path, tmp_path)).steps[-1]
-    found = {step.folder, step.left_in} - ({None} if step.folder else set())
-    assert found == {None if name is None else tmp_path / name for name in folders}
+    possible = {step.folder, step.left_in} - ({None} if step.folder else set())
+    assert possible == {None if name is None else tmp_path / name for name in folders}

@@ -111,7 +111,7 @@ def describe_asker(question: Question) -> str:
 
 def describe_limit(question: Question, thread: str) -> str:
     """Describe the limit at which the thread stopped; then, on rows of their own, how to go on."""
-    why = sanitize_line(translate_stored(question.description))
+    why = sanitize_line(translate_stored(question.description)).rstrip(".。")
     if not question.provider:
         return t("run.limit", why=why, thread=thread)
     left = "" if not question.until else format_remaining_time(question.until)

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
 from .blocks.todos import format_row as format_todo_row
 from .console import TransientRows, open_console, style_text
 from .humanize import format_duration
@@ -64,7 +63,7 @@ class ProgressRenderer:
         self._step = ""
         self._wait_until: float | None = None
         """When a wait ends, on the monotonic clock."""
-        self._wait_reason = self._todos = ""
+        self._is_retry, self._todos = False, ""
         self._since = time.monotonic()
 
     def show_event(self, event: ev.Event) -> None:
@@ -120,20 +119,19 @@ class ProgressRenderer:
         left = 0.0 if self._wait_until is None else self._wait_until - time.monotonic()
         if left <= 0:
             return ""
-        if self._wait_reason:
-            return t("progress.retry", reason=self._wait_reason, left=format_duration(left))
-        return t("progress.wait", left=format_duration(left))
+        key = "progress.retry" if self._is_retry else "progress.wait"
+        return t(key, left=format_duration(left))
 
     def _track_event(self, event: ev.Event) -> None:
         self._meter.count_event(event)
         self._step = format_progress(event) if isinstance(event, ev.Progress) else ""
-        self._wait_until, self._wait_reason = None, ""
+        self._wait_until, self._is_retry = None, False
         if ev.is_from_subagent(event):
             return
         match event:
-            case ev.Retrying(seconds=seconds, reason=reason):
+            case ev.Retrying(seconds=seconds):
                 self._wait_until = time.monotonic() + seconds
-                self._wait_reason = sanitize_line(translate(reason)) if self._list_rows else ""
+                self._is_retry = True
             case ev.Todos(items=items):
                 self._todos = format_todo_row(items)
             case ev.Progress(task="wait", done=done, total=total):

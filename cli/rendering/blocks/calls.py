@@ -41,7 +41,8 @@ class _OpenCall:
 
     tool: str
     args: Mapping[str, Any]
-    start_time: float
+    start_time: float | None
+    """None: not known, since the user was asked meanwhile."""
     output: OutputFold
 
 
@@ -175,6 +176,11 @@ class CallBlocks:
         """Leave out the output of a call that is shown by itself."""
         self._open.pop(call_id, None)
 
+    def note_question(self) -> None:
+        """Do not count the time that a user thinks as that of the calls in question."""
+        for call in self._open.values():
+            call.start_time = None
+
     def flush(self, *, is_over: bool = True) -> None:
         """Print the steps and a remark: another block follows."""
         group, self._group = self._group, StepGroup()
@@ -219,7 +225,8 @@ class CallBlocks:
     def show_result(self, event: ev.ToolResult) -> None:
         """Show the result of a call."""
         call = self._open.pop(event.id, None) or self._create_call(event.tool, event.args)
-        seconds = event.metadata.get("duration_s") or self._clock() - call.start_time
+        begin = self._clock() if call.start_time is None else call.start_time
+        seconds = event.metadata.get("duration_s") or self._clock() - begin
         if event.ok and not event.metadata.get("answered") and is_reading(call.tool, call.args):
             if self._remark:
                 self._group.reading.add_remark(self._remark)
@@ -305,6 +312,7 @@ class CallBlocks:
         """Hold an error that the model mends by itself as one dim row."""
         phrase = describe_call(call.tool, call.args)
         first = translate_stored(event.error.partition("\n")[0]).rstrip(":：")
+        first = first.partition("; ")[0].replace("`", "")  # what follows is advice to the model
         call_text = f"{phrase.infinitive} {phrase.subject}"
         if first.isascii() and get_language() != "en":  # no translation: it is for the model
             first = t("call.failed.for_model")

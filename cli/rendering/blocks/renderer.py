@@ -266,6 +266,7 @@ class BlockRenderer(TextRenderer):
 
     def _show_review(self, event: ev.Question) -> None:
         """Show the verdict on which the user is asked, and what it took."""
+        self._calls.note_question()
         for request in event.action_requests:
             if request["name"] == "review":
                 args = request["args"]

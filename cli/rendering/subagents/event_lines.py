@@ -1,5 +1,6 @@
 """What is shown of sub-agents and attempts: a line for the start and end of each, and notices."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,9 @@ from .child_line import MARKS
 MAX_TASK_LENGTH = 100
 # Cells that a child's name and task keep beside what it took
 MIN_HEAD = 16
+
+# A report's head for the model, of which the row above says all
+_HEADER = re.compile(r"^\[[\w-]+: [^\]\n]*\]\n?")
 
 
 class SubagentLines:
@@ -87,7 +91,8 @@ def _build_child_rows(
     right = " · ".join(facts)
     head.truncate(max(width - len(right) - 2, MIN_HEAD), overflow="ellipsis")
     rows = [Text.assemble(head, (f"  {right}", "dim"))]
-    if report := end.report.strip().partition("\n")[0] if end else "":
+    answer = _HEADER.sub("", end.report.strip(), count=1).strip() if end else ""
+    if report := answer.partition("\n")[0]:
         rows.append(style_text(f"  └ {sanitize_line(report)}", "dim"))
         rows[-1].truncate(width, overflow="ellipsis")
     return rows

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from ...i18n.catalogs import t
 from ...rendering.humanize import format_duration
-from ...rendering.sanitize import sanitize_text
 
 # Least seconds of a wait that are worth the time of day
 SHOWN_SECONDS = 30
@@ -16,8 +15,8 @@ class ProviderWait:
     """A wait that has begun."""
 
     seconds: float
-    reason: str = ""
-    """Why the request is repeated; empty: the limit of the account is reached."""
+    is_retry: bool = False
+    """Whether the request is repeated; else the limit of the account is reached."""
     start_time: float = field(default_factory=time.monotonic)
 
     def format_row(self) -> str:
@@ -25,12 +24,9 @@ class ProviderWait:
         seconds_left = self.seconds - (time.monotonic() - self.start_time)
         if seconds_left <= 0:
             return ""
-        duration = format_duration(seconds_left)
-        if self.reason:
-            row = t("progress.retry", reason=sanitize_text(self.reason), left=duration)
-        else:
-            row = t("progress.wait", left=duration)
+        key = "progress.retry" if self.is_retry else "progress.wait"
+        row = t(key, left=format_duration(seconds_left))
         if self.seconds < SHOWN_SECONDS:
-            return row
+            return t("repl.busy.retry", wait=row)
         until = time.strftime("%H:%M", time.localtime(time.time() + seconds_left))
         return t("repl.busy.wait", wait=row, time=until)

@@ -14,7 +14,6 @@ from ....sdk.startup_notices import STANDING, adapt_to_conversation
 from ...execution import terminal_signals
 from ...execution.verbose import DetailView
 from ...i18n.catalogs import t
-from ...i18n.message_translation import translate
 from ...i18n.stored_messages import translate_stored
 from ...options import is_verbose
 from ...rendering.block_printer import EDGE
@@ -132,7 +131,8 @@ class TurnView:
         """Show what the turn cost, and what it left open."""
         self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
-            reason, thread = translate_stored(last.description), last.thread_id[:SHORT_ID]
+            reason = translate_stored(last.description).rstrip(".。")  # a provider's own sentence
+            thread = last.thread_id[:SHORT_ID]
             self._show_note(t(_choose_open_words(last), why=reason, thread=thread), "yellow")
         if isinstance(last, ev.Failure):
             self._show_note(t("repl.failed"), "dim")
@@ -191,8 +191,8 @@ class TurnView:
 
     def _track_wait(self, event: ev.Event) -> None:
         match event:
-            case ev.Retrying(reason=reason, seconds=seconds) if seconds:
-                self._session.wait = ProviderWait(seconds, translate(reason))
+            case ev.Retrying(seconds=seconds) if seconds:
+                self._session.wait = ProviderWait(seconds, is_retry=True)
             case ev.Progress(task="wait", done=done, total=total):
                 self._session.wait = ProviderWait(total - done)
             case _:

@@ -78,7 +78,7 @@ def test_errors_for_the_model_are_one_dim_row_each() -> None:
     for number in range(2):
         seen.call("edit", {"file_path": f"{number}.py"})
         seen.end(error="it does not exist; the closest lines:\n  3 x")
-    row = "● Edit {}.py: it does not exist; the closest lines"
+    row = "● Edit {}.py: it does not exist"
     assert seen.rows == ["", row.format(0), row.format(1)]
 
 
@@ -158,3 +158,15 @@ def test_long_line_of_output_takes_three_rows(output: str, expected: list[str]) 
     seen.end(error="exit code 2", exit_code=2)
     rows = [row.strip() for row in seen.rows[2:]]
     assert rows[: len(expected)] == expected
+
+
+def test_time_of_a_question_is_no_duration() -> None:
+    now = [0.0]
+    console = GlassConsole(60)
+    blocks = CallBlocks(BlockPrinter(console), lambda diff: None, clock=lambda: now[0])
+    blocks.add_call(ev.ToolCall("c", "edit", {"file_path": "a.py"}, "build"))
+    blocks.note_question()
+    now[0] = 20.0  # the user thinks
+    blocks.show_result(ev.ToolResult("c", "edit", True, "", "", {}, {"file_path": "a.py"}))
+    blocks.flush()
+    assert console.rows == ["", "● Edited a.py"]

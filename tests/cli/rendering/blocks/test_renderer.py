@@ -174,7 +174,7 @@ def test_subagents_are_rows_below_their_call() -> None:
         ev.SubagentStarted("explore-1", "explore", "Find\nwho calls it."),
         ev.SubagentStarted("explore-2", "explore", "Find the tests."),
         ev.SubagentFinished("explore-2", "failed", "", used),
-        ev.SubagentFinished("explore-1", "done", "In `total`.\nMore.", used),
+        ev.SubagentFinished("explore-1", "done", "[explore-1: done]\nIn `total`.\nMore.", used),
         ev.ToolResult("s", "subagent", True, "reports", "", {}, {"tasks": tasks}),
     )
     assert rows == [

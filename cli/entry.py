@@ -5,14 +5,13 @@ import sys
 from typing import NoReturn
 
 from ..config.exit_codes import INTERRUPTED
+from .app import complete
 
 
 def run() -> NoReturn:
     """Run the command line as a process of its own, which frees no object at its end."""
     code = _run_forked() if sys.platform == "linux" else None
     if code is None:
-        from .app import complete
-
         code = complete()
         if sys.platform == "linux" and code != INTERRUPTED:
             _prepare_next()

@@ -16,6 +16,7 @@ from .app import complete, prepare_command_line
 from .fork_server import channel, identity
 from .fork_server.client import RUNS
 from .fork_server.server import Server
+from .i18n.catalogs import load_catalog
 from .lazy_imports import defer_packages
 
 FLOORS = ("config", "memory", "models", "tools", "nodes", "graphs", "sdk", "cli")
@@ -97,7 +98,6 @@ def load_everything() -> None:
     from ..models.thinking import decide_thinking
     from ..tools.runtime.registry import load_all_tools
     from ..tools.shell.parsing.syntax_tree import parse_tree
-    from .i18n.catalogs import load_catalog
 
     defer_packages()
     package = str(__package__).partition(".")[0]

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from ..config.errors import UsageError
+from ..config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ..config.paths import ensure_data_folder
 from ..config.security.private_files import replace_file
 from ..config.text import text
@@ -37,7 +38,6 @@ async def _fetch(url: str) -> bytes:
 
     from ..config.network.client import AddressCheck, open_client
     from ..config.network.failures import find_hint
-    from ..config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 
     limits = ResponseLimits(MAX_BYTES, 2 * FETCH_SECONDS, max_values=MAX_JSON_VALUES)
     try:

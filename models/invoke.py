@@ -8,23 +8,13 @@ from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall
-from langchain_core.messages.tool import (
-    ToolCall,
-    ToolCallChunk,
-    invalid_tool_call,
-    tool_call,
-)
+from langchain_core.messages.tool import ToolCall, ToolCallChunk, invalid_tool_call, tool_call
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
 from ..config.text import text
 from .error_classification import HINTS
-from .errors import (
-    BrokenStreamError,
-    EmptyAnswerError,
-    OnlyThinkingError,
-    ProviderFaultError,
-)
+from .errors import BrokenStreamError, EmptyAnswerError, OnlyThinkingError, ProviderFaultError
 from .http.dialect import RequestOptions
 from .text_cleanup import repair_text
 from .tool_arguments import clean_value, parse_arguments, restore_original_arguments

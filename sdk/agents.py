@@ -8,6 +8,7 @@ from ..config import paths
 from ..config.agents.profile import AgentProfile
 from ..config.agents.registry import AgentRegistry, find_agents, register_agent
 from ..config.arguments import validate_arguments, validate_fields
+from ..config.settings.schema import ToolsSection
 from ..config.trust.decision import check_trust
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ class Agents:
         A tool of a program's own is judged by its name, as one of an MCP server is. Raises
         UsageError if the profile names a tool that does not exist.
         """
-        from ..config.settings.schema import ToolsSection
         from ..tools.runtime.agent_tools import can_call_server_tool, select_agent_tools
         from ..tools.runtime.registry import NAMES
 

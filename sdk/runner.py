@@ -34,15 +34,9 @@ from .graph_registry import Job, compile_graph, find_job
 from .interrupt_response import Answer
 from .prepared_run import PreparedRun
 from .run import Graph
-from .run_request import (
-    build_chat,
-    build_edit,
-    build_task,
-    build_test_generation,
-    validate_request,
-)
+from .run_request import build_chat, build_edit, build_task, build_test_generation, validate_request
 from .runs.active_runs import ActiveRun, ActiveRuns, compute_deadline
-from .runs.execution import RunExecution
+from .runs.execution import RunExecution, limit_time
 from .runs.preparation import RunPreparation
 from .runs.with_statement import AsyncOnly
 from .thread_history import ThreadHistory
@@ -306,8 +300,6 @@ class Runner(ThreadHistory, AsyncOnly):
             prepared = await prepare(self._create_context(run, chosen))
             events = self._answer_questions(run, prepared)
             if time_limit:
-                from .runs.execution import limit_time
-
                 events = limit_time(events, run)
             async with aclosing(events):
                 async for event in events:

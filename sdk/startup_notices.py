@@ -25,6 +25,7 @@ from ..memory.cards.project_claim import MOVED, NOT_SHARED, describe_claim, find
 from ..memory.snapshots.git_repository import find_git
 from ..nodes.run.dependencies import Dependencies
 from ..tools.runtime.missing_tools import find_missing_tools
+from ..tools.tool_table import select_names
 
 if TYPE_CHECKING:
     from ..config.settings.managed_policy import ManagedPolicy
@@ -205,7 +206,6 @@ def collect_hook_notices(deps: Dependencies) -> list[str]:
     if not hooks:
         return []
     from ..tools.hooks.problems import find_problems
-    from ..tools.tool_table import select_names
 
     of_program = [tool.name for tool in deps.program_tools]
     names = [*select_names(lambda entry: entry.effect != "talk"), *of_program]

@@ -17,6 +17,7 @@ from ...memory.threads.index import ThreadIndex
 from ...memory.threads.thread_id import create_thread_id
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
+from ..lazy_imports import without_collector
 from .capabilities import LOGIN, ClientFeatures, build_initialize_result, read_client
 from .connection import Connection
 from .frames import INTERNAL_ERROR, INVALID_PARAMS, UNKNOWN_METHOD, RpcError
@@ -357,8 +358,6 @@ async def _ignore_errors(work: Awaitable[None]) -> None:
 
 
 def _import_runner() -> "type[Runner]":
-    from ..lazy_imports import without_collector
-
     with without_collector():
         from ...sdk.runner import Runner
     return Runner

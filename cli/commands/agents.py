@@ -8,7 +8,9 @@ import typer
 from ...config import exit_codes, paths
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
+from ..lazy_imports import without_collector
 from ..rendering.output import echo, echo_json, echo_wrapped
+from ..rendering.table import show_table
 from .threads.listing import AsJson
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ app = typer.Typer(
 @app.command("list")
 def list_agents(as_json: AsJson = False) -> None:
     """List agents: built-in, your own, and those of a trusted project."""
-    from ..rendering.table import show_table
-
     trust = _load_trust()
     catalog, left_out = _load_agents(trust), _list_ignored(trust)
     visible_profiles = [profile for profile in catalog.profiles.values() if not profile.hidden]
@@ -55,8 +55,6 @@ def list_agents(as_json: AsJson = False) -> None:
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> None:
     """Show an agent in effect here: settings, tools, rules and prompt."""
-    from ..lazy_imports import without_collector
-
     profile = _load_agents(_load_trust()).find(name)
     with without_collector():
         from ...config.settings.schema import ToolsSection
@@ -119,8 +117,6 @@ def validate(
     ] = None,
 ) -> None:
     """Validate agents, including those of an untrusted project. Exit code 1 if there are errors."""
-    from ..lazy_imports import without_collector
-
     with without_collector():
         from .agents_validation import find_files, inspect_file
 

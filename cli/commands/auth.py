@@ -13,6 +13,7 @@ from ...config.exit_codes import FAILED
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
+from ..rendering.table import show_table
 
 app = typer.Typer(
     help="Store provider keys, and log in to GitHub Copilot.",
@@ -66,7 +67,6 @@ def status(
     from ...config.settings.loader import load_settings
     from ...models.key_sources import list_key_sources
     from ..rendering.listings.threads import format_time
-    from ..rendering.table import show_table
 
     settings = load_settings(Path.cwd(), paths.locate_home()).settings
     sources = list_key_sources(settings, os.environ)

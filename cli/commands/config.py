@@ -12,6 +12,8 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.security.redaction import redact_json
+from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
@@ -44,9 +46,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Show all settings in effect in the current folder."""
-    from ...config.security.redaction import redact_json
     from ...config.settings.keys import hide_secrets, iter_leaves, join_key
-    from ...config.settings.policy_file import load_managed_policy
     from ..rendering.listings.settings import as_yaml
 
     loaded, policy = _load_settings(), load_managed_policy()
@@ -73,7 +73,6 @@ def get(
     show_origin: ShowOrigin = False,
 ) -> None:
     """Show one setting; with --show-origin, print source, tab, value."""
-    from ...config.security.redaction import redact_json
     from ...config.settings.keys import hide_secrets, split_key
     from ..rendering.listings.settings import as_text, as_yaml
 

@@ -10,6 +10,7 @@ from ...config import paths
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json
+from ..rendering.table import show_table
 from ..slash_names import BUILTIN_SLASH_NAMES
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def list_commands(
     from ...config.agents.custom_commands import load_custom_commands
     from ...config.agents.registry import find_agents
     from ...config.trust.decision import check_trust
-    from ..rendering.table import show_table
 
     folder, home = Path.cwd(), paths.locate_home()
     trust = check_trust(folder, home)

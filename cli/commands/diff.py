@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..prompts.sync_bridge import run_sync
 from ..rendering.listings.threads import SHORT_ID
 from ..rendering.output import echo
+from ..rendering.sanitize import sanitize_text
 from .undo import Thread
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ def diff(
     ] = None,
 ) -> None:
     """Show a thread's changes as a diff."""
-    from ...config import paths
     from ...sdk.threads.file_history import open_recorded_files
     from ..execution.thread_argument import resolve_thread
 
@@ -54,14 +55,12 @@ def diff(
 
 def _find_entry(row: "ThreadRow", number: int) -> int:
     """Return the last entry of the file history at a step."""
-    from ...config import paths
     from ...sdk.threads.steps import find_step
 
     return find_step(row, paths.locate_home(), number).file_entry
 
 
 def _has_changed_files(row: "ThreadRow") -> bool:
-    from ...config import paths
     from ...memory.undo.history import FileHistory
     from ...memory.undo.undo_stack import find_active_entries
 
@@ -89,8 +88,6 @@ def _print_diff(text: str) -> None:
 
 def _print_escaped(text: str) -> None:
     """Escape control characters except `\\r\\n`, which a patch needs and which is harmless."""
-    from ..rendering.sanitize import sanitize_text
-
     safe_text = "\r\n".join(sanitize_text(part) for part in text.split("\r\n"))
     sys.stdout.write(safe_text)
     if safe_text != text:

@@ -10,6 +10,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
+from ..rendering.table import is_narrow, show_table
 
 if TYPE_CHECKING:
     from ...config.settings.loader import LoadedSettings
@@ -37,7 +38,6 @@ def list_models(
     Works offline, except with --remote. `*` marks the model in use.
     """
     from ..rendering.listings.models import NARROW_COLUMNS, build_headers, build_object, build_row
-    from ..rendering.table import is_narrow, show_table
 
     listings = _list_remote(provider) if remote else _list_known(provider)
     if as_json:

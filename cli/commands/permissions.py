@@ -17,6 +17,7 @@ from ..lazy_imports import without_collector
 from ..options import Mode, ModeFlag
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo_json, echo_wrapped
+from ..rendering.table import show_table
 
 if TYPE_CHECKING:
     from ...config.settings.loader import LoadedSettings
@@ -113,7 +114,6 @@ def _show_rules(
     from ...tools.permissions.policy import read_rules, resolve_mode
     from ...tools.shell.readonly.classifier import list_reading_programs
     from ...tools.workspace import Workspace
-    from ..rendering.table import show_table
 
     security = loaded.settings.security
     rules = read_rules(loaded.rules, Workspace(Path.cwd(), tuple(security.ignore_patterns)))
@@ -151,7 +151,6 @@ def _show_project_rules(states: "Sequence[ProjectRuleState]") -> None:
     """List the rules from answers: what each covers, and whether it still does."""
     if not states:
         return
-    from ..rendering.table import show_table
 
     rows = [
         (

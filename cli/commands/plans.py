@@ -8,6 +8,7 @@ import typer
 from ...config.plan_files import find_plan, list_plans, read_plan_file
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
+from ..rendering.table import show_table
 
 app = typer.Typer(
     help="List and show the plans of this project.",
@@ -28,7 +29,6 @@ def list_all(
 ) -> None:
     """List the plans of the current folder, the newest first."""
     from ..rendering.humanize import format_age
-    from ..rendering.table import show_table
 
     plans = list_plans(Path.cwd())
     if as_json:

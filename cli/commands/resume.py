@@ -17,7 +17,7 @@ from ..options import AnswerStyle, Mode, Output, OutputFormat, Timeout, Verbose
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
 from ..rendering.output import echo
-from .team.queue import IntoQueue
+from .team.queue import IntoQueue, open_queue, show_queued
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -99,8 +99,6 @@ def resume(
 def _queue_run(row: "ThreadRow", answer: "Answer | None", output: OutputFormat) -> None:
     """Leave the next run to a worker, with the answer."""
     from dataclasses import asdict
-
-    from .team.queue import open_queue, show_queued
 
     if answer and not answer.parked:
         raise UsageError(

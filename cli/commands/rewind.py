@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...config import exit_codes
+from ...config import exit_codes, paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
+from ..lazy_imports import without_collector
 from ..prompts.sync_bridge import run_sync
-from ..rendering.listings.threads import SHORT_ID
+from ..rendering.listings.threads import SHORT_ID, format_title
 from ..rendering.output import echo
 from .undo import AsJson, Force, Thread, Yes
 
@@ -82,7 +83,6 @@ def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
 
 
 def _warn_if_interrupted(row: "ThreadRow") -> None:
-    from ...config import paths
     from ...sdk.threads.file_history import open_thread_files
     from ..execution.restore_files import warn_if_interrupted
 
@@ -91,7 +91,6 @@ def _warn_if_interrupted(row: "ThreadRow") -> None:
 
 
 def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> None:
-    from ...config import paths
     from ...sdk.threads.steps import find_step, read_thread_branches
     from ..execution import restore_files
 
@@ -127,7 +126,6 @@ def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> 
 @contextmanager
 def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
     """Lock the thread against other processes; yield its files if they are to be restored."""
-    from ...config import paths
     from ...memory.threads.lease import acquire_lease
     from ...sdk.threads.file_history import open_leased_files
 
@@ -142,7 +140,6 @@ def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
 def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int | None) -> None:
     """Print what would change; `left` is the conversation's last step now, None if it stays."""
     from ..execution import restore_files
-    from ..rendering.listings.threads import format_title
 
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)
@@ -156,9 +153,7 @@ def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int
 
 
 def _rewind_conversation(row: "ThreadRow", step: "ThreadStep") -> None:
-    from ...config import paths
     from ..execution.retired_cards import show_retired
-    from ..lazy_imports import without_collector
 
     with without_collector():
         from ...sdk.threads.time_travel import rewind_talk

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...config import paths
 from ..i18n.catalogs import t
 from ..options import Mode
 from ..rendering.output import echo
@@ -22,7 +23,6 @@ def studio(
     ] = None,
 ) -> None:
     """Open your threads in LangGraph Studio: graphs, state, time travel, answers."""
-    from ...config import paths
     from ...sdk.studio.server import serve
     from ..rendering.listings.threads import open_index
 

@@ -25,6 +25,7 @@ from ..options import (
 )
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
+from ..rendering.listings.threads import open_index
 from .team.queue import IntoQueue, Workspace, queue_task
 
 if TYPE_CHECKING:
@@ -93,7 +94,6 @@ def task(
     with without_collector():
         from ...nodes.options import Options
         from ..execution.run import run_in_terminal
-        from ..rendering.listings.threads import open_index
 
     open_index()  # reports a damaged index
     options: dict[str, object] = {"model": model, "base_url": base_url, "apply": apply}

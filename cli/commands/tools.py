@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,14 +19,16 @@ from ..lazy_imports import without_collector
 from ..options import Mode, ModeFlag
 from ..prompts.trust import TrustFlag, settle_here
 from ..rendering.output import echo, echo_json, echo_wrapped
-from .mcp.known_tools import EFFECT as SERVER_TOOL_EFFECT
-from .mcp.known_tools import read_known_tools, show_known_tool
+from ..rendering.table import show_table
+from .mcp.server_lookup import load_here
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+    from ...tools.mcp.definition import ToolDefinition
     from ...tools.permissions.decision import Decision
     from ..execution.tool_session import Consent, ToolSession
+
 
 # Yes, no, the answer itself, or that nobody can answer
 ConsentReply = bool | str | None
@@ -36,6 +39,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+# Nobody has checked what a server says that its tools do
+EFFECT = "execute"
+
 
 @app.command("list")
 def list_tools(
@@ -44,14 +50,13 @@ def list_tools(
     """List tools with effect and description, including those that MCP servers last offered."""
     from ...tools.mcp.tool_text import describe_tool
     from ...tools.tool_table import TOOLS, read_description
-    from ..rendering.table import show_table
 
     rows = [
         (name, entry.effect, _take_first_sentence(read_description(name)))
         for name, entry in TOOLS.items()
     ]
     rows += [
-        (name, SERVER_TOOL_EFFECT, _take_first_sentence(describe_tool(definition)))
+        (name, EFFECT, _take_first_sentence(describe_tool(definition)))
         for name, definition in read_known_tools().items()
     ]
     if as_json:
@@ -219,3 +224,39 @@ def _ask_decision(request: Mapping[str, object], *, is_question: bool) -> Consen
     except (EOFError, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED) from None
     return str(decided["message"]) if is_question else decided["type"] == "approve"
+
+
+def read_known_tools() -> "dict[str, ToolDefinition]":
+    """Return the tools of the usable servers by the names that models call."""
+    from ...tools.mcp.definition_cache import read_definitions
+    from ...tools.mcp.tool_names import name_tools
+
+    usable = [server for server in load_here().servers if server.is_usable]
+    cached_definitions = [read_definitions(paths.locate_home(), server) for server in usable]
+    return name_tools(
+        tool for definitions in cached_definitions if definitions for tool in definitions.tools
+    )
+
+
+def show_known_tool(name: str) -> None:
+    """Show a tool's description and arguments; `mcp__SERVER__TOOL` is the same name."""
+    from ...tools.mcp.tool_names import fold_name
+    from ...tools.mcp.tool_text import describe_tool
+
+    known_tools = read_known_tools()
+    own_name = next(
+        (known_name for known_name in known_tools if fold_name(known_name) == fold_name(name)), None
+    )
+    if own_name is None:
+        near = ", ".join(
+            f"`{known_name}`" for known_name in get_close_matches(name, known_tools, n=3)
+        )
+        raise UsageError(
+            text("no MCP server is known to have a tool `{name}`", name=name),
+            hint=text("did you mean {names}?", names=near)
+            if near
+            else "`mcode mcp list` asks all servers",
+        )
+    echo(f"{own_name} ({EFFECT})")
+    echo_wrapped(f"{describe_tool(known_tools[own_name])}\n")
+    echo(json.dumps(known_tools[own_name].schema, indent=2))

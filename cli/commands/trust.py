@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ...config import exit_codes
+from ...config import exit_codes, paths
 from ...config.errors import NotInteractiveError, UsageError
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..rendering.output import echo, echo_json
+from ..rendering.sanitize import sanitize_line
+from ..rendering.table import show_table
 
 Folder = Annotated[Path, typer.Argument(help="Project folder; default: the current folder.")]
 
@@ -40,12 +42,10 @@ def trust(
 
 
 def _confirm_trust(folder: Path, *, yes: bool) -> None:
-    from ...config import paths
     from ...config.trust.decision import check_trust, grant_trust, with_referenced_files
     from ..prompts.choice import confirm
     from ..prompts.trust import show_inventory
     from ..rendering.listings.trust_inventory import format_inventory
-    from ..rendering.sanitize import sanitize_line
 
     if not folder.is_dir():
         raise UsageError(
@@ -74,9 +74,7 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
 
 
 def _revoke_trust(folder: Path) -> None:
-    from ...config import paths
     from ...config.trust.decision import revoke_trust
-    from ..rendering.sanitize import sanitize_line
 
     was = revoke_trust(folder, paths.locate_home())
     name = sanitize_line(os.path.realpath(folder))
@@ -84,11 +82,8 @@ def _revoke_trust(folder: Path) -> None:
 
 
 def _list_folders(as_json: bool) -> None:
-    from ...config import paths
     from ...config.trust.store import read_consents
     from ..rendering.listings.threads import format_time
-    from ..rendering.sanitize import sanitize_line
-    from ..rendering.table import show_table
 
     record = read_consents(paths.locate_home())
     states = {folder: _find_state(folder) for folder in record}
@@ -112,7 +107,6 @@ def _list_folders(as_json: bool) -> None:
 
 def _find_state(folder: str) -> tuple[str, Sequence[str]]:
     """Return `trusted`, `changed` or `gone`, and what changed except new files in subfolders."""
-    from ...config import paths
     from ...config.trust.decision import check_trust, find_further_changes
 
     if not os.path.isdir(folder):

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ...config import exit_codes
+from ...config import exit_codes, paths
 from ..i18n.catalogs import t
-from ..rendering.listings.threads import SHORT_ID
+from ..rendering.listings.threads import SHORT_ID, format_title
 from ..rendering.output import echo
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ def redo(
 def _take_back(
     kind: Literal["undo", "redo"], thread: str | None, *, force: bool, yes: bool, as_json: bool
 ) -> None:
-    from ...config import paths
     from ...sdk.threads.file_history import open_leased_files
     from ..execution import restore_files
     from ..execution.thread_argument import resolve_thread
@@ -73,7 +72,6 @@ def _apply_restore(
 ) -> "RestoreResult | None":
     """Show the plan, ask and apply it; return None if there is nothing to restore."""
     from ..execution import restore_files
-    from ..rendering.listings.threads import format_title
 
     thread = row.thread_id[:SHORT_ID]
     if way is None:
@@ -97,7 +95,6 @@ def _is_of_a_rewind(way: "PendingRestore") -> bool:
 
 
 def _has_something(row: "ThreadRow", kind: Literal["undo", "redo"]) -> bool:
-    from ...config import paths
     from ...memory.undo.history import PLANNED, FileHistory
     from ...memory.undo.undo_stack import find_last_restore, find_last_turn
 

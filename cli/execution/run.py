@@ -15,7 +15,7 @@ from ..lazy_imports import without_collector
 from ..options import AnswerStyle, OutputFormat, is_verbose
 from ..prompts.interruptible_input import run_interruptible
 from ..rendering.console import open_console
-from ..rendering.renderer import JsonRenderer, Renderer
+from ..rendering.renderer import JsonRenderer, Renderer, create_text_renderer
 from . import terminal_signals
 from .background_end import collect_running, show_stopped
 from .cancellation import CancellableStream
@@ -88,8 +88,6 @@ def _open_text_renderer(
     answer: AnswerStyle | None, *, show_thinking: bool
 ) -> "TextRenderer | AnswerRenderer":
     if answer is None:
-        from ..rendering.renderer import create_text_renderer
-
         return create_text_renderer(show_thinking=show_thinking)
     from ..rendering.chat_renderer import AnswerRenderer
 

@@ -27,12 +27,7 @@ from ...tools.permissions.policy import build_policy
 from ...tools.result import CallResult, ToolError
 from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
-from ...tools.runtime.registry import (
-    canonical,
-    describe_unknown_tool,
-    load_tool,
-    select_tools,
-)
+from ...tools.runtime.registry import canonical, describe_unknown_tool, load_tool, select_tools
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.shell.analyzer import analyze_command
 from ...tools.skills.access import SkillAccess

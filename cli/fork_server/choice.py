@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..terminal_options import read_values
+
 
 def is_off(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
     """Return whether the environment forbids it: a setting, CI, a debug log, a container's root."""
@@ -22,8 +24,6 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 
 def read_setting(environ: Mapping[str, str]) -> str:
     """Return `server.warm` from the environment, the profile or the user's configuration."""
-    from ..terminal_options import read_values
-
     values = read_values("server", locate_home(environ), environ)
     return values.get("warm", "auto").strip().lower()
 

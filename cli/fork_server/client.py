@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from ...config.exit_codes import FAILED
 from ..i18n.catalogs import t
+from ..rendering.output import echo
 from . import channel, identity
 from .choice import is_off, locate_home
 
@@ -168,8 +170,5 @@ def _end_by_signal(number: int) -> NoReturn:
 
 
 def _report_lost(number: int) -> int:
-    from ...config.exit_codes import FAILED
-    from ..rendering.output import echo
-
     echo(t("fork_server.lost", number=number), err=True)
     return FAILED

@@ -18,9 +18,11 @@ from rich.console import Console
 
 from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
 from ..rendering.console import MARGIN, open_console, show_line, show_rule, write_captured
 from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply, QuestionHead
 from .interruptible_input import is_terminal
+from .sync_bridge import run_sync
 from .text_input import can_edit, read_line, read_plain_line
 
 # Lines that are no answer, after which a pipe has none
@@ -137,7 +139,6 @@ def choose(
         show_line(console, f"\n{question}" if rule else question, "bold")
         return choose_from_lines(console, choices)
     from .choice_list import choose_from_list
-    from .sync_bridge import run_sync
 
     with console.capture() as question_rows:
         console.print()
@@ -198,8 +199,6 @@ def confirm_abandon(why: str) -> bool:
 
     `why` names the reason why it is unfinished. Raises typer.Exit if the user does neither.
     """
-    from ..i18n.message_translation import translate
-
     choices = [
         Choice("resume", t("key.unfinished.resume")),
         Choice("abandon", t("key.unfinished.abandon"), needs_enter=True),

@@ -13,7 +13,7 @@ import typer
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.exit_codes import INTERRUPTED
-from ...models.auth.credentials import has_key
+from ...models.auth.credentials import Credential, has_key, store_credential
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
@@ -109,7 +109,6 @@ def _needs_login(name: str) -> bool:
 def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> None:
     """Test the provider, store the key, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
-    from ...models.auth.credentials import Credential, store_credential
     from ..rendering.console import MARGIN, open_console, show_line
     from .sync_bridge import run_sync
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 from ...config import paths
+from ...config.errors import MaxAgentError
 from ...memory.threads.record import ThreadRow
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
-from ..rendering.listings.threads import SHORT_ID, format_title
+from ..rendering.listings.threads import SHORT_ID, format_title, open_index
 from ..rendering.sanitize import sanitize_line
 from ..rendering.table import GAP, NARROW
 from ..rendering.text_width import measure_width
@@ -29,7 +30,6 @@ def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
 
 def _read_cost(thread_id: str) -> str:
     """Return the dollars that a thread has cost; empty if they are not known."""
-    from ...config.errors import MaxAgentError
     from ...sdk.threads.usage import read_usage
 
     try:
@@ -41,9 +41,7 @@ def _read_cost(thread_id: str) -> str:
 
 def describe_thread(thread_id: str, request: str) -> tuple[str, str]:
     """Return the last message of the user and the beginning of its answer, a line each."""
-    from ...config.errors import MaxAgentError
     from ...sdk.threads.transcript import read_transcript
-    from ..rendering.listings.threads import open_index
 
     try:
         entries = read_transcript(open_index().get(thread_id), paths.locate_home())

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from ...config import paths
 from ...config.errors import MaxAgentError
 from ...config.text import text
-from ...sdk.events import (
-    Completion,
-    Event,
-    Failure,
-    Interrupted,
-    Notice,
-    Question,
-    parse_event,
-)
+from ...sdk.events import Completion, Event, Failure, Interrupted, Notice, Question, parse_event
 from ...sdk.streams.event_stream import HISTORY
 from .address import RemoteAddress
 from .agent_server import AgentServer, open_server

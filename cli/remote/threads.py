@@ -10,8 +10,11 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ..commands.undo import Yes
 from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
 from ..prompts.sync_bridge import run_sync
+from ..rendering.listings.threads import format_status, format_time, show_rows
 from ..rendering.output import echo, echo_json, echo_wrapped
+from ..rendering.sanitize import sanitize_line
 from .address import get_server
 
 if TYPE_CHECKING:
@@ -74,8 +77,6 @@ def list_threads(
     as_json: AsJson = False,
 ) -> None:
     """List the threads of the server, most recent first."""
-    from ..rendering.listings.threads import show_rows
-
     rows = ask_server(lambda server: server.list_threads(search))
     if as_json:
         echo_json(rows)
@@ -111,8 +112,6 @@ def show(
 
 
 def _list_facts(row: "ThreadRow") -> list[tuple[str, str]]:
-    from ..rendering.listings.threads import format_status, format_time
-
     return [
         (t("threads.title"), row.title),
         ("id", row.thread_id),
@@ -192,8 +191,6 @@ def _restore(
     as_json: bool,
 ) -> None:
     from ..execution.restore_files import confirm_restore
-    from ..i18n.message_translation import translate
-    from ..rendering.sanitize import sanitize_line
 
     row = find_thread(thread)
     confirm_restore(yes)

@@ -12,12 +12,7 @@ from ..i18n.stored_messages import translate_stored
 from .console import open_console, show_line, style_text
 from .diffs.history import ShownDiffs
 from .diffs.output import show_diff
-from .event_text import (
-    describe_background_end,
-    describe_card,
-    describe_hook,
-    describe_outcome,
-)
+from .event_text import describe_background_end, describe_card, describe_hook, describe_outcome
 from .humanize import format_duration
 from .listings.threads import SHORT_ID
 from .output import echo_wrapped

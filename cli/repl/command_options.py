@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...config import paths
 from ...config.errors import UsageError
 from ...config.plan_files import find_plan, read_plan_file
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..options import InputFormat
-from ..rendering.listings.threads import SHORT_ID
+from ..rendering.listings.threads import SHORT_ID, open_index
 from ..rendering.output import echo
 
 if TYPE_CHECKING:
@@ -137,7 +138,6 @@ def select_thread(
 
 def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
     from ..execution.thread_argument import find_latest_chat, pick_chat
-    from ..rendering.listings.threads import open_index
 
     if latest and named is not None:
         raise UsageError("`--continue` and `--resume` cannot be used together", hint="choose one")
@@ -160,7 +160,6 @@ def _check_folder(row: "ThreadRow", folder: Path) -> "ThreadRow":
     if sys.stdin.isatty() and sys.stderr.isatty():
         question = t("chat.move", id=row.thread_id[:SHORT_ID], folder=row.folder, target=target)
         if confirm(question):
-            from ...config import paths
             from ...sdk.threads.relocation import move_thread
             from ..prompts.sync_bridge import run_sync
 
@@ -178,7 +177,6 @@ def _check_folder(row: "ThreadRow", folder: Path) -> "ThreadRow":
 
 def _fork_thread(row: "ThreadRow") -> "ThreadRow":
     """Copy the conversation as it is now."""
-    from ...config import paths
     from ...sdk.threads.time_travel import copy_thread
     from ..prompts.sync_bridge import run_sync
 
@@ -187,8 +185,6 @@ def _fork_thread(row: "ThreadRow") -> "ThreadRow":
 
 def _rename_thread(thread: str, name: str, *, is_copy: bool) -> None:
     """Rename the thread; delete a copy that cannot have the name."""
-    from ..rendering.listings.threads import open_index
-
     index = open_index()
     try:
         index.rename(thread, name)

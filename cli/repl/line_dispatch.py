@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
 from .prompt.agent_mentions import parse_agent_mention
@@ -42,7 +43,6 @@ async def run_shell_line(session: Session, command: str, *, in_sandbox: bool = F
 
 def _open_tools(session: Session, emit: Callable[[str], None]) -> "ToolSession":
     """Open the tools under the user's rules; inspects the folder, which may take long."""
-    from ...config import paths
     from ...config.settings.loader import load_settings
     from ..execution.tool_session import ToolSession
 

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from ... import __version__
 from ...config.errors import UsageError
+from ...config.security.redaction import redact
 from ...config.text import text
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.thread_id import create_thread_id, is_thread_id
@@ -20,6 +21,8 @@ from ...sdk.interrupt_response import Answer
 from ...sdk.streams.history import describe_entry, describe_thread, read_history
 from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
+from ...sdk.threads.children import find_child
+from ...sdk.threads.transcript import read_child_transcript
 from ..i18n.catalogs import get_language
 from ..i18n.message_translation import translate
 from ..rendering.tool_summary import VERBS
@@ -110,9 +113,6 @@ class Api:
 
     async def read_child(self, request: Request) -> Response:
         """Return the entries of one of the thread's sub-agents."""
-        from ...sdk.threads.children import find_child
-        from ...sdk.threads.transcript import read_child_transcript
-
         row, agent = await self._find(request), request.path_params["agent"]
         child = await asyncio.to_thread(find_child, row, self.home, agent)
         entries = await asyncio.to_thread(read_child_transcript, row, self.home, child)
@@ -246,7 +246,6 @@ class Api:
 
     async def list_files(self, request: Request) -> Response:
         """Return the files that the thread has changed, and the changes as a diff."""
-        from ...config.security.redaction import redact
         from ...sdk.threads.file_changes import read_file_changes
         from ...sdk.threads.file_history import open_recorded_files
 

@@ -1,15 +1,22 @@
 """`mcode web`: every thread on a page, in a browser of this machine or of a phone."""
 
+import re
+import secrets
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
+from ...config.security.private_files import replace_file
 
 # Where the page is by default; a fixed one, so that a page that was installed finds it again
 PORT = 4747
+
+_FORM = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def web(
@@ -37,10 +44,8 @@ def web(
         raise MaxAgentError(
             "the server of the page is not installed", hint='pip install "maxagent[web]"'
         )
-    from ...config import paths
     from ..rendering.listings.threads import open_index
     from .server import open_socket, serve
-    from .token import read_token
 
     _validate_public(public)
     home = paths.locate_home()
@@ -87,3 +92,13 @@ def _open_browser(address: str) -> None:
     import webbrowser
 
     webbrowser.open(address)
+
+
+def read_token(home: Path, *, renew: bool = False) -> str:
+    """Return the token of this home, made at its first use; with `renew` always a new one."""
+    file = paths.ensure_data_folder(home) / "web-token"
+    token = "" if renew or not file.exists() else file.read_text("ascii", "replace").strip()
+    if not _FORM.fullmatch(token):
+        token = secrets.token_urlsafe(32)
+        replace_file(file, f"{token}\n".encode())
+    return token

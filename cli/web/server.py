@@ -7,10 +7,11 @@ import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ...config.errors import UsageError
 from ...config.text import text
@@ -21,15 +22,52 @@ from .agui import AguiEndpoint
 from .api import Api
 from .inbox import ThreadInbox
 from .routes import build_app
-from .slow_requests import TimedProtocol
 
 if TYPE_CHECKING:
     from ...sdk.runner import Runner
+
 
 HOST = "127.0.0.1"
 # Connections at once; a page has two
 MAX_CONNECTIONS = 512
 _logger = logging.getLogger(__name__)
+
+# Seconds within which the head of a request must have arrived
+HEAD_TIME = 10.0
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 whose connections end when no whole head of a request comes."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Read data; the wait ends with the head of the request."""
+        super().data_received(data)
+        if self._deadline and self.cycle and not self.cycle.response_complete:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        if self._deadline:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(HEAD_TIME, self.transport.close)
 
 
 class RunnerHolder:

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .config_parser import GitConfigEntry
-from .config_reader import (
-    GitConfigReader,
-    find_hook_folders,
-    is_hook_folder,
-    list_user_configs,
-)
+from .config_reader import GitConfigReader, find_hook_folders, is_hook_folder, list_user_configs
 
 # Most configurations of submodules, and most folders that are searched for them
 MAX_MODULES, MAX_FOLDERS = 100, 2_000

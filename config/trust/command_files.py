@@ -9,14 +9,7 @@ from glob import glob
 from typing import NamedTuple, cast
 
 from ..security.content_digest import UnreadableFileError, read_regular_file
-from .runner_files import (
-    BUILD_FILES,
-    ENDINGS,
-    FOLDER_FILES,
-    MAKEFILE,
-    PACKAGE_SETTINGS,
-    RUNNERS,
-)
+from .runner_files import BUILD_FILES, ENDINGS, FOLDER_FILES, MAKEFILE, PACKAGE_SETTINGS, RUNNERS
 
 # Most nested command lines, as in `sh -c "npm run x"`; most files of one command
 MAX_DEPTH, MAX_FILES = 5, 100

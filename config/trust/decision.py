@@ -23,13 +23,7 @@ from .difference import (
     follow_shown,
     keep_shown,
 )
-from .inventory import (
-    PLACES,
-    InventoryItem,
-    InventoryKind,
-    list_instructions,
-    take_inventory,
-)
+from .inventory import PLACES, InventoryItem, InventoryKind, list_instructions, take_inventory
 from .program_item import ProgramItem, name_subject
 from .referenced_instructions import find_further_instructions
 from .store import Consent, CorruptTrustStoreError, read_consents, update_consent

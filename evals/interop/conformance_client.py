@@ -23,12 +23,7 @@ from maxagent.tools.mcp.connection import McpConnection
 from maxagent.tools.mcp.connections import McpConnections
 from maxagent.tools.mcp.definition import ServerDefinitions, ToolDefinition
 from maxagent.tools.mcp.errors import McpError
-from maxagent.tools.mcp.input_request import (
-    InputAnswer,
-    InputAnswers,
-    InputRequest,
-    InputRequired,
-)
+from maxagent.tools.mcp.input_request import InputAnswer, InputAnswers, InputRequest, InputRequired
 from maxagent.tools.mcp.oauth.login import log_in
 from maxagent.tools.mcp.server_config import McpServer
 

@@ -29,15 +29,7 @@ from programs import (
     run_litellm,
 )
 from report import Row, render_report
-from scenarios import (
-    DIRECT,
-    PROXIED,
-    SCENARIOS,
-    Dialect,
-    build_fixtures,
-    find_faults,
-    name_message,
-)
+from scenarios import DIRECT, PROXIED, SCENARIOS, Dialect, build_fixtures, find_faults, name_message
 
 from maxagent.models.providers import get_provider
 

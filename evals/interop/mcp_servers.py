@@ -7,12 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import (
-    MissingProgramError,
-    find_free_port,
-    run_installer,
-    run_server,
-)
+from programs import MissingProgramError, find_free_port, run_installer, run_server
 
 SCOPE = "@modelcontextprotocol"
 # Node of its own: the suite needs 22, the servers are older than that

@@ -19,7 +19,7 @@ from maxagent.cli.options import OutputFormat
 from maxagent.cli.prompts.choice import confirm, confirm_abandon
 from maxagent.cli.prompts.interrupts import ask_question
 from maxagent.cli.prompts.trust import settle_trust
-from maxagent.cli.repl.slash.commit import confirm_commit
+from maxagent.cli.repl.slash.files import confirm_commit
 from maxagent.config import paths
 from maxagent.config.trust.decision import check_trust
 from maxagent.sdk.events import Question

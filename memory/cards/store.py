@@ -23,6 +23,7 @@ from .admission import check_permission_speech
 from .card import card_from_value
 from .card_rows import CardRows
 from .file_recovery import create_file, create_tables, translate_store_errors
+from .namespaces import identify_project
 from .project_migration import adopt_older_cards
 
 if TYPE_CHECKING:
@@ -121,7 +122,6 @@ async def open_store(home: Path, *, is_edited_outside: bool = False) -> AsyncGen
 async def open_library(home: Path, folder: Path) -> "AsyncGenerator[CardLibrary]":
     """Yield the cards of the project around this folder, for use outside a run."""
     from .library import CardLibrary
-    from .namespaces import identify_project
 
     async with open_store(home) as store:
         yield CardLibrary(store, home, await asyncio.to_thread(identify_project, folder), folder)

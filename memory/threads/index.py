@@ -18,12 +18,7 @@ from ...config.security.private_files import delete_folder
 from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
-from ..database.connection import (
-    connect,
-    find_server,
-    prepare_database,
-    translate_sqlite_errors,
-)
+from ..database.connection import connect, find_server, prepare_database, translate_sqlite_errors
 from ..transaction import begin_thread_write
 from . import index_rows, lease
 from .audit import delete_records

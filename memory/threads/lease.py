@@ -23,12 +23,7 @@ from ...config.errors import MaxAgentError, ThreadBusyError, UsageError
 from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
-from ..database.connection import (
-    connect,
-    find_server,
-    prepare_database,
-    translate_sqlite_errors,
-)
+from ..database.connection import connect, find_server, prepare_database, translate_sqlite_errors
 from ..transaction import begin_transaction, drop_lease_number, take_lease_number
 from .thread_id import validate_thread_id
 

@@ -14,13 +14,7 @@ from pathlib import Path
 from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder, replace_file
 from ...config.text import text
-from ..snapshots.file_version import (
-    ABSENT,
-    FileVersion,
-    PathChange,
-    filter_visible,
-    is_folder,
-)
+from ..snapshots.file_version import ABSENT, FileVersion, PathChange, filter_visible, is_folder
 from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import read_version
 from ..undo.history import FileHistory, HistoryEntry

@@ -16,10 +16,7 @@ from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
 from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
-from ..errors import (
-    ContentRefusedError,
-    ContextOverflowError,
-)
+from ..errors import ContentRefusedError, ContextOverflowError
 from ..http.json_encoding import encode_json
 from ..http.json_fields import to_count, to_dict, to_list, to_text
 from ..replay import OUTPUT_PARTS

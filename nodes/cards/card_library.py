@@ -11,6 +11,8 @@ from langgraph.store.base import BaseStore
 from ...config.errors import MaxAgentError
 from ...config.settings.schema import Settings
 from ...config.trust.decision import Trust
+from ...memory.cards.card import SCOPES, Source
+from ...memory.cards.namespaces import identify_project
 from ...memory.cards.store import CardStore
 from ...tools.tool_table import select_names
 from ...tools.workspace import Workspace
@@ -50,7 +52,6 @@ def open_library(
     if store is None or not is_on:
         return None
     from ...memory.cards.library import CardLibrary
-    from ...memory.cards.namespaces import identify_project
     from ...memory.worktrees.record import find_origins
 
     root = sources.workspace.root
@@ -102,8 +103,6 @@ async def _read_cards(
 
 def list_scopes(sources: CardSources) -> "Sequence[Scope]":
     """Return the scopes to read; a folder that is not trusted only names its project."""
-    from ...memory.cards.card import SCOPES
-
     return SCOPES if sources.trust.trusted else ("user",)
 
 
@@ -116,7 +115,6 @@ def open_card_access(
     library = open_library(store, sources, task["options"])
     if library is None:
         return None
-    from ...memory.cards.card import Source
     from ...tools.card_access import CardAccess
 
     origin = task.get("note")

@@ -33,12 +33,7 @@ from ..run.request_options import build_request_options
 from ..state import State, Usage
 from ..turn.side_request import ask_aside
 from .fill_report import describe_view
-from .note_parts import (
-    build_facts,
-    build_standing_notes,
-    list_changed_files,
-    store_requests,
-)
+from .note_parts import build_facts, build_standing_notes, list_changed_files, store_requests
 from .request import THRASH_TURNS, Compaction
 from .summary import WrittenSummary, build_instruction
 

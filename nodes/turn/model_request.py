@@ -39,7 +39,7 @@ from ..run.dependencies import Dependencies
 from ..run.emit import emit
 from ..run.message_history import build_role_message
 from ..state import State
-from .provider_limit import wait_before_retry
+from .provider_limit import park_at_limit, record_failure, wait_before_retry
 from .request_recorder import invoke_recorded
 
 if TYPE_CHECKING:
@@ -103,8 +103,6 @@ async def request_answer(
             answer = await _invoke_with_retries(agent, messages, named, runtime, role)
             return replace(answer, fallback=fallback)
         except ModelCallError as error:
-            from .provider_limit import record_failure
-
             failures.append(record_failure(agent.deps.model, error))
             from ..recovery.refusals import add_rewind_hint
 
@@ -126,7 +124,6 @@ async def _load_next(
     """
     from .fallback_models import can_fail_over
     from .model_change import confirm_change
-    from .provider_limit import park_at_limit
 
     tried = {failed.model.name for failed in failures}
     while candidates and can_fail_over(failures[-1].error):

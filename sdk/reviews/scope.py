@@ -22,6 +22,7 @@ from ...tools.git.remotes import Remotes, find_remotes
 from ...tools.git.user_git import GitError
 from ...tools.hosting.api import open_api
 from ...tools.hosting.host import find_host
+from ...tools.hosting.http_api import HostingError
 from ...tools.hosting.login import Login, find_login
 from ...tools.hosting.remote_url import RepositoryAddress, parse_remote_url
 from ...tools.result import ToolError
@@ -231,7 +232,6 @@ async def _find_login(address: RepositoryAddress, folder: Path) -> Login | None:
 async def _read_base(login: Login, address: RepositoryAddress, number: int) -> str:
     """Return the branch that the request is for; raises UsageError if the host has no such one."""
     api = open_api(login, address)
-    from ...tools.hosting.http_api import HostingError  # it has loaded httpx
 
     try:
         return (await api.read_pull_request(number)).base

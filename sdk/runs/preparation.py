@@ -31,11 +31,7 @@ from ..run_request import (
     validate_conversation,
     validate_request,
 )
-from ..startup_notices import (
-    collect_notices,
-    collect_setting_notices,
-    collect_standing_notices,
-)
+from ..startup_notices import collect_notices, collect_setting_notices, collect_standing_notices
 from ..tested_file import choose_first_agent
 from ..threads.workspace import open_workspace
 

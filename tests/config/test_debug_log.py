@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 from full_disk import no_file_beyond
 
-from maxagent.config.debug_log import (
-    KEPT_LOGS,
-    close_debug_log,
-    find_debug_logs,
-    open_debug_log,
-)
+from maxagent.config.debug_log import KEPT_LOGS, close_debug_log, find_debug_logs, open_debug_log
 from maxagent.config.errors import MaxAgentError
 
 KEY = "Zq8-the-key-that-nobody-may-see"

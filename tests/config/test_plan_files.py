@@ -3,13 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.plan_files import (
-    MAX_PLAN_BYTES,
-    PLANS,
-    find_plan,
-    list_plans,
-    read_plan_file,
-)
+from maxagent.config.plan_files import MAX_PLAN_BYTES, PLANS, find_plan, list_plans, read_plan_file
 
 
 @pytest.fixture

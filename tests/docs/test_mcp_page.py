@@ -12,7 +12,7 @@ from typer.main import get_command
 from warm_start import LANG, run_mcode
 
 from maxagent.cli.app import app
-from maxagent.cli.commands.mcp.server_definition import build_definition, join_command
+from maxagent.cli.commands.mcp.editing import build_definition, join_command
 from maxagent.tools.mcp.config_files import SHAPES, read_entries
 from maxagent.tools.mcp.server_parser import DEFINING_KEYS, parse_server
 from maxagent.tools.mcp.variables import Variables

@@ -17,10 +17,7 @@ from maxagent.tools.mcp.client.server_log import ServerLog
 from maxagent.tools.mcp.client.stdio_transport import open_stdio
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.server_config import McpServer
-from maxagent.tools.named_scripts import (
-    explain_unconfirmed_command,
-    find_named_scripts,
-)
+from maxagent.tools.named_scripts import explain_unconfirmed_command, find_named_scripts
 from maxagent.tools.permissions.evaluate import evaluate_call
 from maxagent.tools.runtime.edit_preview import CHANGED, PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke

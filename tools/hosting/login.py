@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.security.executables import build_search_path
 from ...config.security.secrets.known_values import remember_secret
 from ...config.text import text
 from ..process.launcher import capture_output
@@ -76,8 +77,6 @@ def _read_token(host: Host, environ: Mapping[str, str]) -> str:
 
 async def _ask_program(host: Host, folder: Path, environ: Mapping[str, str]) -> str:
     """Return the token of `gh` or `glab`; empty if it is not installed or not logged in."""
-    from ...config.security.executables import build_search_path
-
     path = build_search_path(folder, environ=environ)
     # a token in the environment is for the hosts that the environment names, not for this one
     own = {name: value for name, value in environ.items() if name not in _TOKENS}

@@ -13,12 +13,7 @@ from ..result import CallResult
 from ..sandbox.sandbox import Sandbox
 from .definition import Era, ServerDefinitions
 from .definition_cache import keep_definitions, read_definitions
-from .errors import (
-    McpError,
-    describe_reported_error,
-    describe_unknown_outcome,
-    describe_unusable,
-)
+from .errors import McpError, describe_reported_error, describe_unknown_outcome, describe_unusable
 from .input_request import (
     Elicit,
     InputAnswer,

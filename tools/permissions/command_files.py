@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.text import text
+from ..shell.parsing.shell_state import ShellState
 from ..shell.parsing.simple_command import SimpleCommand
 from .call import RequestedCall
 from .decision import Decision
@@ -240,7 +241,6 @@ def _is_reader(step: "SimpleCommand") -> bool:
 
 def _list_steps(call: RequestedCall) -> "Sequence[SimpleCommand]":
     from ..shell.parsing.command_line import CommandLine
-    from ..shell.parsing.shell_state import ShellState
 
     root = call.workspace.root
     folder = Path(os.path.normpath(root / str(call.args.get("cwd") or ".")))

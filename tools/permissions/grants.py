@@ -18,13 +18,7 @@ from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
-from .rule import (
-    Rule,
-    find_allowing_rules,
-    find_call_excess,
-    find_changed_consents,
-    read_rule,
-)
+from .rule import Rule, find_allowing_rules, find_call_excess, find_changed_consents, read_rule
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
 # Most characters of a command; the user cannot review a longer rule at a glance

@@ -22,10 +22,12 @@ from ....config.errors import MaxAgentError, UsageError
 from ....config.security.executables import find_program
 from ....config.security.file_lock import USE_LOCAL_DISK, find_lock_refusal
 from ....config.settings.loader import LoadedSettings
+from ....config.settings.schema import Settings
 from ....config.trust.decision import check_trust, with_referenced_files
 from ....config.trust.trusted_reader import is_empty_folder
 from ....memory.snapshots.git_repository import find_git
 from ....tools.runtime.missing_tools import find_missing_tools
+from ....tools.tool_table import select_names
 from ...fork_server.startup import count_forks, explain_cold_start
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
@@ -118,7 +120,6 @@ def check_ripgrep(_: DoctorEnvironment) -> DoctorCheck:
 
 def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
     """Report what confines commands in the current folder, by trying it."""
-    from ....config.settings.schema import Settings
     from ....tools.sandbox.detect import open_sandbox
     from ....tools.workspace import Workspace
 
@@ -136,7 +137,6 @@ def check_sandbox(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_variables(around: DoctorEnvironment) -> DoctorCheck:
     """Name the variables of the user's shell that commands do not get."""
-    from ....config.settings.schema import Settings
     from ....tools.process.user_variables import VariableRules, list_held_back
 
     section = (around.loaded.settings if around.loaded else Settings()).environment
@@ -165,7 +165,6 @@ def check_folder_trust(around: DoctorEnvironment) -> DoctorCheck:
 
 def check_instructions(around: DoctorEnvironment) -> DoctorCheck:
     """List the instruction files that every agent reads."""
-    from ....config.settings.schema import Settings
     from ...execution.instruction_files import list_effective_files
 
     settings = around.loaded.settings if around.loaded else Settings()
@@ -207,7 +206,6 @@ def check_hooks(around: DoctorEnvironment) -> DoctorCheck:
     if not hooks:
         return DoctorCheck("hooks", "ok", t("doctor.hooks.none"))
     from ....tools.hooks.problems import find_problems
-    from ....tools.tool_table import select_names
 
     # a call that asks the user does not run, so no hook sees it
     hooked_tools = select_names(lambda entry: entry.effect != "talk")

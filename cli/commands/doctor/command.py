@@ -10,8 +10,10 @@ import typer
 
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
-from ...i18n.catalogs import t
+from ...i18n.catalogs import get_language, t, use_language
 from ...rendering.output import echo, echo_json, echo_wrapped
+from ...rendering.table import GAP, align_columns
+from ...rendering.text_width import measure_width
 
 if TYPE_CHECKING:
     from .checks import DoctorCheck, DoctorEnvironment
@@ -33,8 +35,6 @@ def doctor(
     --report writes the checks to a file in the current folder, with versions, settings without
     keys, counts of threads, the last internal error and the last debug log.
     """
-    from ...i18n.catalogs import get_language, use_language
-
     language = get_language()
     if as_json or report:
         use_language("en")  # a program or a maintainer reads it
@@ -53,7 +53,6 @@ def doctor(
 def _write_report(
     checks: "Sequence[DoctorCheck]", environment: "DoctorEnvironment", language: str
 ) -> None:
-    from ...i18n.catalogs import t, use_language
     from .report import write_report
 
     file = write_report(Path.cwd(), checks, environment)
@@ -88,8 +87,6 @@ def _load_environment(folder: Path) -> "DoctorEnvironment":
 def print_checks(checks: "Sequence[DoctorCheck]") -> None:
     """Print one line for each check and one for its remedy; wrap long lines with an indent."""
     from ...rendering.definition_list import format_definition, get_terminal_width
-    from ...rendering.table import GAP, align_columns
-    from ...rendering.text_width import measure_width
 
     heads = align_columns(
         [[t(f"doctor.{row.status}"), t(f"doctor.name.{row.name}")] for row in checks]

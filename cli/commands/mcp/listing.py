@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ....config import exit_codes
+from ....config.paths import locate_mcp_servers
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
+from ...rendering.line_breaks import split_rows
 from ...rendering.output import echo, echo_json
+from ...rendering.sanitize import sanitize_line
+from ...rendering.table import show_table
 from .connection_check import (
     LIST_TIMEOUT,
     ConnectionCheck,
@@ -109,8 +113,6 @@ def tools(
 @app.command()
 def config() -> None:
     """Print all server definitions and their files, without secrets."""
-    from ....config.paths import locate_mcp_servers
-
     configuration = load_here()
     echo(t("mcp.file", file=locate_mcp_servers()), err=True)
     for file in configuration.files:
@@ -132,7 +134,6 @@ def _show_servers(
     configuration: "McpConfiguration", checks: Mapping[str, ConnectionCheck], *, verbose: bool
 ) -> None:
     from ....tools.mcp.secret_values import format_address
-    from ...rendering.table import show_table
 
     headers = [t(f"mcp.{column}") for column in ("name", "type", "address", "status", "connection")]
     rows = [
@@ -163,8 +164,6 @@ def _show_servers(
 def _show_rows(name: str, texts: Sequence[str]) -> None:
     """Print a server's texts below its name; a long one takes several rows."""
     from ...rendering.definition_list import get_terminal_width
-    from ...rendering.line_breaks import split_rows
-    from ...rendering.sanitize import sanitize_line
 
     echo(sanitize_line(name))
     for line in texts:
@@ -247,8 +246,6 @@ def _hide_secrets(server: "McpServer") -> dict[str, object]:
 
 def _show_tool(tool: "ToolDefinition") -> None:
     from ...rendering.definition_list import get_terminal_width
-    from ...rendering.line_breaks import split_rows
-    from ...rendering.sanitize import sanitize_line
 
     echo(f"  {sanitize_line(f'{tool.name}({_list_arguments(tool)})')}")
     description = sanitize_line(tool.description)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json, echo_wrapped
 from ...rendering.sanitize import sanitize_line
+from ...rendering.table import is_narrow, show_table
 
 if TYPE_CHECKING:
     from ....memory.cards.card import Card
@@ -63,7 +64,6 @@ def report_cards(cards: "Sequence[Card]", key: str, as_json: bool) -> None:
 
 def _show_table(cards: "Sequence[Card]", check: "StalenessCheck") -> None:
     from ...rendering.humanize import format_age
-    from ...rendering.table import is_narrow, show_table
 
     content = t("memory.content")
     headers = ["id", t("memory.type"), t("memory.scope"), t("memory.age"), content]

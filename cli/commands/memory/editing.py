@@ -10,6 +10,7 @@ import typer
 from ....config import exit_codes, paths
 from ....config.errors import NotInteractiveError, UsageError
 from ....config.text import text
+from ....config.trust.decision import check_trust
 from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
 from ...prompts.memory_claim import warn_of_claim
@@ -110,8 +111,6 @@ def _warn_if_off() -> None:
 
 def _warn_if_untrusted() -> None:
     """Say that no run here reads the project's cards; a run trusts an empty folder."""
-    from ....config.trust.decision import check_trust
-
     trusted = check_trust(Path.cwd(), paths.locate_home()).trusted
     if not trusted and any(Path.cwd().iterdir()):
         echo(t("memory.untrusted"), err=True)

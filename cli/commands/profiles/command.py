@@ -9,6 +9,7 @@ from ....config import paths
 from ....config.settings.profiles import get_profile_name, list_profiles, locate_profiles
 from ...i18n.catalogs import t
 from ...rendering.output import echo, echo_json
+from ...rendering.table import show_table
 
 
 def profiles(
@@ -19,8 +20,6 @@ def profiles(
     A profile is the file profiles/NAME.yaml beside config.yaml, chosen by --profile NAME or
     MAXAGENT_PROFILE.
     """
-    from ...rendering.table import show_table
-
     home, chosen = paths.locate_home(), get_profile_name(os.environ)
     folder = locate_profiles(home)
     rows = [

@@ -9,6 +9,7 @@ from ....config import paths
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.output import echo, echo_json, echo_wrapped
+from ...rendering.table import show_table
 from ...slash_names import BUILTIN_SLASH_NAMES
 from ..threads.listing import AsJson
 
@@ -27,7 +28,6 @@ app = typer.Typer(
 def list_skills(as_json: AsJson = False) -> None:
     """List skills: those of a trusted project, your own, and built-in, with their problems."""
     from ....config.skills.discovery import list_untrusted_files
-    from ...rendering.table import show_table
 
     trust = _check_trust()
     registry, left_out = _load_skills(trust), list_untrusted_files(trust)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ....config import exit_codes
+from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....config.text import text
 from ...i18n.catalogs import t
 from ...options import Folder, Mode, Model, OutputFormat
 from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo, echo_json
+from ...rendering.table import show_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,6 @@ def list_all(
     from dataclasses import asdict
 
     from ...rendering.humanize import format_age
-    from ...rendering.table import show_table
 
     queue = open_queue()
     runs = queue.list_runs(only_open=not every)
@@ -157,7 +157,6 @@ def _read_file(file: Path, name: str, default: "QueuedTask") -> "list[QueuedTask
 
 
 def _submit_all(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") -> None:
-    from ....config import paths
     from ....sdk.workers.submission import submit_task
 
     for task in tasks:
@@ -180,7 +179,6 @@ async def _print_results(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") ->
 
 def open_queue() -> "ThreadQueue":
     """Open the queue of the home."""
-    from ....config import paths
     from ....sdk.workers.queue import ThreadQueue
 
     return ThreadQueue(paths.locate_home())
@@ -190,7 +188,6 @@ def queue_task(
     description: str, folder: Path, options: "Options", workspace: str, output: OutputFormat
 ) -> None:
     """Record a task, leave it to a worker, and say so."""
-    from ....config import paths
     from ....sdk.workers.submission import QueuedTask, submit_task
 
     task = QueuedTask(description, folder, options, workspace)

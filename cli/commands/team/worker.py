@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import paths
 from ....config.crash_report import describe_error
 from ....config.errors import MaxAgentError
 from ...execution.stop_signal import MAX_EXIT_SECONDS
@@ -46,7 +47,6 @@ def worker(
     Start as many as you like, on every machine that has the same database. Ctrl-C or SIGTERM ends
     it after the current steps; other workers go on with its threads, also if it dies.
     """
-    from ....config import paths
     from ....sdk.workers.worker import Worker
 
     home = paths.locate_home()

@@ -1,34 +1,21 @@
 """`mcode threads` with all its commands."""
 
 from .. import resume
-from . import (
-    audit,
-    changes,
-    compact,
-    fork,
-    listing,
-    move,
-    prune,
-    show,
-    trace,
-    transfer,
-    tree,
-    watch,
-)
+from . import audit, fork, listing, prune, show, transfer, tree, watch
 
 app = listing.app
 for command in (
     show.show,
     watch.watch,
     fork.fork,
-    move.move,
+    fork.move,
     tree.tree,
-    changes.changes,
-    trace.trace,
+    show.changes,
+    audit.trace,
     audit.audit,
     transfer.export,
     prune.prune,
-    compact.compact,
+    prune.compact,
 ):
     app.command()(command)
 app.command("answer")(resume.resume)

@@ -1,13 +1,17 @@
-"""`mcode threads fork`: a new thread that starts with a copy of another's conversation."""
+"""`mcode threads fork` and `move`: a copy of a thread, and its folder at another path."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import paths
 from ...i18n.catalogs import t
-from ...rendering.listings.threads import SHORT_ID
+from ...lazy_imports import without_collector
+from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
 from ..undo import Force, Thread, Yes
+from .listing import Thread as ListedThread
 
 if TYPE_CHECKING:
     from ....memory.checkpoints.steps import ThreadStep
@@ -36,7 +40,6 @@ def fork(
     The original thread does not change. `--say` replaces the request at step 0; at a later step it
     is a new message for the model. Prints the new thread's ID.
     """
-    from ....config import paths
     from ....sdk.threads.steps import find_step
     from ...execution.thread_argument import resolve_thread
 
@@ -52,7 +55,6 @@ def fork(
 
 def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: bool) -> int:
     """Restore files as `mcode rewind --files` does; recorded as a change of the thread itself."""
-    from ....config import paths
     from ....sdk.threads.file_history import open_leased_files
     from ...execution import restore_files
 
@@ -70,11 +72,26 @@ def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: b
 def _fork_thread(row: "ThreadRow", step: "ThreadStep", say: str | None) -> "ThreadRow":
     import asyncio
 
-    from ....config import paths
     from ....sdk.threads.time_travel import fork
-    from ...lazy_imports import without_collector
 
     if say is not None and step.number:
         with without_collector():
             from ....graphs import task as task
     return asyncio.run(fork(row, paths.locate_home(), step, say))
+
+
+def move(
+    thread: ListedThread,
+    folder: Annotated[Path, typer.Argument(help="Project folder where it continues.")],
+) -> None:
+    """Move a thread to another folder, such as its project after a rename.
+
+    Its conversation, name, sub-agents and undo history move. Files and trust do not.
+    """
+    import asyncio
+
+    from ....sdk.threads.relocation import move_thread
+
+    row = open_index().find(thread, Path.cwd())
+    moved = asyncio.run(move_thread(row, paths.locate_home(), folder))
+    echo(t("threads.moved", id=row.thread_id[:SHORT_ID], folder=moved.folder), err=True)

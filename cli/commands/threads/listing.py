@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....config import exit_codes
+from ....config import exit_codes, paths
 from ....config.errors import NotInteractiveError
 from ...i18n.catalogs import t
 from ...rendering.listings.threads import SHORT_ID, format_title, open_index, show_rows, to_mappings
 from ...rendering.output import echo, echo_json
+from ...rendering.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from ....memory.threads.index import ThreadIndex, ThreadRow
@@ -121,7 +122,6 @@ def _confirm_deletion(row: "ThreadRow") -> bool:
 
 
 def _measure_threads(rows: "list[ThreadRow]") -> dict[str, int]:
-    from ....config import paths
     from ....sdk.threads.disk_usage import measure_threads
 
     return measure_threads(rows, paths.locate_home())
@@ -129,10 +129,8 @@ def _measure_threads(rows: "list[ThreadRow]") -> dict[str, int]:
 
 def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     """Show the size of what threads share: snapshots belong to a folder, not to a thread."""
-    from ....config import paths
     from ....sdk.threads.disk_usage import measure_database, measure_snapshots
     from ...rendering.humanize import format_size
-    from ...rendering.sanitize import sanitize_line
 
     for folder, size in measure_snapshots(rows, paths.locate_home()).items():
         line = t("threads.snapshots", folder=sanitize_line(str(folder)), size=format_size(size))

@@ -1,19 +1,24 @@
-"""`mcode threads prune`: free disk space that no thread needs, and delete unused threads."""
+"""`mcode threads prune` and `compact`: less on the disk, less for the model."""
 
 import sys
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....config import exit_codes
+from ....config import exit_codes, paths
 from ....config.errors import NotInteractiveError
 from ...i18n.catalogs import t
+from ...lazy_imports import without_collector
+from ...options import Output, OutputFormat
+from ...rendering.listings.threads import open_index, show_rows
 from ...rendering.output import echo
-from ..undo import Yes
+from ..undo import Thread, Yes
 
 if TYPE_CHECKING:
     from ....memory.threads.index import ThreadIndex
     from ....memory.threads.record import ThreadRow
+    from ...rendering.renderer import Renderer
 
 
 def prune(
@@ -35,10 +40,8 @@ def prune(
     """
     import asyncio
 
-    from ....config import paths
     from ....sdk.threads.pruning import prune_storage
     from ...rendering.humanize import format_size
-    from ...rendering.listings.threads import open_index
 
     index = open_index()
     deleted = _delete_unused(index, older, yes) if older is not None else 0
@@ -61,7 +64,6 @@ def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
 
 def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
     from ...prompts.choice import confirm
-    from ...rendering.listings.threads import show_rows
 
     if yes:
         return
@@ -70,3 +72,35 @@ def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
         raise NotInteractiveError(hint="add `--yes` to delete without asking")
     if not confirm(t("prune.ask", count=len(rows))):
         raise typer.Exit(exit_codes.FAILED)
+
+
+def compact(
+    thread: Thread = None,
+    focus: Annotated[
+        str, typer.Option("--focus", metavar="TEXT", help="What the summary should keep.")
+    ] = "",
+    output: Output = OutputFormat.text,
+) -> None:
+    """Compact a thread now: the model is sent a summary in place of older messages."""
+    from ...execution.thread_argument import resolve_thread
+
+    thread_id = resolve_thread(thread).thread_id
+    with without_collector():
+        from ...execution.run import open_renderer
+        from ...execution.stop_signal import run_stoppable
+
+    # no event of a compaction is the last one of a run, which `json` prints
+    renderer = open_renderer(OutputFormat.stream_json if output is OutputFormat.json else output)
+    code = run_stoppable(lambda _: _compact(thread_id, focus, renderer, output))
+    raise typer.Exit(code)
+
+
+async def _compact(thread: str, focus: str, renderer: "Renderer", output: OutputFormat) -> int:
+    from ....sdk.events import CompactionFinished
+    from ....sdk.runner import Runner
+
+    async with Runner() as runner, aclosing(runner.compact(thread, focus)) as events:
+        async for event in events:
+            if output is not OutputFormat.json or isinstance(event, CompactionFinished):
+                renderer.show_event(event)
+    return 0

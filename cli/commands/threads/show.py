@@ -1,4 +1,4 @@
-"""`mcode threads show`: a thread's status and transcript."""
+"""`mcode threads show` and `changes`: a thread's conversation and its files."""
 
 import sys
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import paths
 from ...i18n.catalogs import t
 from ...i18n.stored_messages import translate_stored
 from ...rendering.listings.threads import (
@@ -18,12 +19,15 @@ from ...rendering.listings.threads import (
     to_mappings,
 )
 from ...rendering.output import echo, echo_json, echo_wrapped
+from ...rendering.table import is_narrow, show_table
+from ..undo import Thread
 from .listing import AsJson
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
     from ....memory.threads.sub_runs import SubRun
     from ....sdk.threads.children import AttemptSummary, ShownStatus
+    from ....sdk.threads.file_changes import ThreadFileChange
 
 
 def show(
@@ -63,7 +67,6 @@ def show(
 
 
 def _show_thread(row: "ThreadRow", *, diffs: bool, full: bool, as_json: bool) -> None:
-    from ....config import paths
     from ....sdk.threads.children import list_attempts
     from ....sdk.threads.transcript import read_transcript
     from ...rendering.transcript import show_transcript
@@ -99,7 +102,6 @@ def _print_all(row: "ThreadRow", home: Path) -> None:
 
 
 def _print_writes(row: "ThreadRow", namespace: str = "") -> None:
-    from ....config import paths
     from ....sdk.threads.transcript import read_stored_writes
 
     for write in read_stored_writes(row, paths.locate_home(), namespace):
@@ -107,7 +109,6 @@ def _print_writes(row: "ThreadRow", namespace: str = "") -> None:
 
 
 def _print_log(row: "ThreadRow") -> None:
-    from ....config import paths
     from ....sdk.threads.trace import read_log
 
     for line in read_log(row, paths.locate_home()):
@@ -119,7 +120,6 @@ def _show_child(
     row: "ThreadRow", sub_id: str, *, diffs: bool, full: bool, events: bool, as_json: bool
 ) -> None:
     """Show the whole conversation of a sub-agent."""
-    from ....config import paths
     from ....sdk.threads.children import find_child, read_child_status
     from ....sdk.threads.transcript import read_child_transcript
     from ...rendering.transcript import show_transcript
@@ -208,7 +208,6 @@ def _suggest_command(row: "ThreadRow") -> str:
 
 def _find_pull_request_question(row: "ThreadRow") -> str:
     """Return the ID of the question that waits; empty if there is none."""
-    from ....config import paths
     from ....memory.threads.pull_requests import PullRequestRecords
     from ....sdk.pull_requests.proposal import build_open_question
 
@@ -224,8 +223,50 @@ def _format_parent(row: "ThreadRow") -> str:
 
 
 def _format_holder(row: "ThreadRow") -> str:
-    from ....config import paths
     from ....memory.threads.lease import find_holder
 
     holder = find_holder(paths.locate_home(), row.thread_id) if row.status == "running" else None
     return f"{holder.pid} ({holder.command}), {holder.host}, {holder.clock}" if holder else ""
+
+
+def changes(
+    thread: Thread = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List each file change of a thread, and who made it."""
+    from ....sdk.threads.file_changes import read_file_changes
+    from ...execution.thread_argument import resolve_thread
+
+    row = resolve_thread(thread)
+    file_changes = read_file_changes(row, paths.locate_home())
+    if as_json:
+        mappings = [asdict(change) for change in file_changes]
+        echo_json(mappings)
+    elif file_changes:
+        _print_changes(file_changes)
+    else:
+        echo(t("changes.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
+
+
+def _print_changes(file_changes: "list[ThreadFileChange]") -> None:
+    by, path = t("changes.by"), t("steps.files")
+    headers = [t("steps.at"), t("steps.step"), by, t("changes.kind"), path]
+    rows = [
+        [
+            format_time(change.at),
+            "" if change.step is None else str(change.step),
+            _format_author(change),
+            t(f"changes.{change.kind}"),
+            change.path,
+        ]
+        for change in file_changes
+    ]
+    first = 2 if is_narrow() else 0
+    show_table(headers[first:], [row[first:] for row in rows], cut=(by, path))
+
+
+def _format_author(change: "ThreadFileChange") -> str:
+    author = change.tool or t(f"changes.by.{change.by}")
+    return (
+        author if change.in_effect or change.by == "others" else f"{author} ({t('changes.undone')})"
+    )

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from ....config import paths
 from ....config.errors import UsageError
 from ....config.security.private_files import open_private
 from ....config.text import text
 from ...i18n.catalogs import t
+from ...lazy_imports import without_collector
 from ...rendering.listings.threads import SHORT_ID, open_index
 from ...rendering.output import echo
 from .listing import Thread
@@ -67,7 +69,6 @@ def export(
 
 def _build_archive(row: "ThreadRow") -> tuple[bytes, Sequence[str]]:
     """Return the file, and the names of full outputs that did not fit."""
-    from ....config import paths
     from ....sdk.transfer.exporter import export_thread
 
     export = export_thread(row, paths.locate_home())
@@ -77,7 +78,6 @@ def _build_archive(row: "ThreadRow") -> tuple[bytes, Sequence[str]]:
 def _build_trajectory(row: "ThreadRow") -> tuple[bytes, Sequence[str]]:
     import json
 
-    from ....config import paths
     from ....sdk.transfer.trajectory import export_trajectory
 
     trajectory = export_trajectory(row, paths.locate_home())
@@ -127,9 +127,6 @@ def import_archive(
     thread's ID.
     """
     import asyncio
-
-    from ....config import paths
-    from ...lazy_imports import without_collector
 
     with without_collector():
         from ....sdk.transfer.importer import import_thread

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....config import paths
 from ...i18n.catalogs import t
 from ...rendering.output import echo
+from ...rendering.text_width import shorten_text
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
@@ -26,7 +28,6 @@ def tree(
     """Show forks of threads as a tree."""
     from ...rendering.definition_list import get_terminal_width
     from ...rendering.listings.threads import find_restored_threads, open_index
-    from ...rendering.text_width import shorten_text
 
     index = open_index()
     named = index.find(thread, Path.cwd()) if thread is not None else None
@@ -79,7 +80,6 @@ def _format_thread(row: "ThreadRow", put_back: set[str]) -> str:
 
 
 def _read_abandoned(row: "ThreadRow") -> list[tuple[int, int]]:
-    from ....config import paths
     from ....sdk.threads.steps import read_abandoned_ranges
 
     return read_abandoned_ranges(row, paths.locate_home())

@@ -1,6 +1,8 @@
 """A diff as rows of a terminal: line number, sign, code; the changed words are lit."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 
 from rich.text import Text
 
@@ -11,8 +13,15 @@ from ..markdown.syntax import highlight_code
 from ..sanitize import sanitize_line
 from ..text_width import measure_width
 from ..theme import get_theme
-from .changed_words import Span, find_changed_words
 from .parser import DiffLine, FileDiff
+
+# Part of the text that must be equal: else the whole line is another one
+MIN_RATIO = 0.45
+# Characters of a line that is compared; a longer one is shown without lit words
+MAX_LENGTH = 500
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+
+Span = tuple[int, int]
 
 SIGNS = {"context": " ", "removed": "−", "added": "+"}
 SIGN_STYLES = {"context": "dim", "removed": "red", "added": "green"}
@@ -144,3 +153,30 @@ def _count_kind(hunk: Sequence[DiffLine], begin: int, kind: str) -> int:
     while begin + count < len(hunk) and hunk[begin + count].kind == kind:
         count += 1
     return count
+
+
+def find_changed_words(old: str, new: str) -> tuple[list[Span], list[Span]]:
+    """Return the spans that differ, in the old line and in the new one; none if nearly all do."""
+    if max(len(old), len(new)) > MAX_LENGTH:
+        return [], []
+    old_words, new_words = _WORD.findall(old), _WORD.findall(new)
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
+    codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    equal = sum(
+        len("".join(old_words[block.a : block.a + block.size]).strip())
+        for block in matcher.get_matching_blocks()
+    )
+    if 2 * equal < MIN_RATIO * (len(old.strip()) + len(new.strip())):
+        return [], []
+    return (
+        _to_spans(old_words, [(begin, end) for _, begin, end, _, _ in codes]),
+        _to_spans(new_words, [(begin, end) for _, _, _, begin, end in codes]),
+    )
+
+
+def _to_spans(words: Sequence[str], ranges: Sequence[Span]) -> list[Span]:
+    """Return ranges of words as spans of characters."""
+    offsets = [0]
+    for word in words:
+        offsets.append(offsets[-1] + len(word))
+    return [(offsets[begin], offsets[end]) for begin, end in ranges if begin < end]

@@ -5,8 +5,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ....config import paths
 from ...i18n.catalogs import t
 from ..output import echo
+from ..sanitize import sanitize_line
+from ..table import is_narrow, show_table
 
 if TYPE_CHECKING:
     from ....memory.threads.index import ThreadIndex, ThreadRow
@@ -42,7 +45,6 @@ def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[d
 
 def find_restored_threads(rows: "list[ThreadRow]") -> set[str]:
     """Find the ids of those threads whose files `undo` or `rewind` restored last."""
-    from ....config import paths
     from ....memory.undo.history import FileHistory
 
     history = FileHistory(paths.locate_database(paths.locate_home()))
@@ -58,7 +60,6 @@ def show_rows(
 ) -> None:
     """Print the threads as a table; `put_back` are those whose files were restored, if known."""
     from ..humanize import format_age, format_size
-    from ..table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
     restored = find_restored_threads(rows) if put_back is None else put_back
@@ -80,8 +81,6 @@ def show_rows(
 
 def format_title(row: "ThreadRow") -> str:
     """Format name and title in one line, safe for a terminal."""
-    from ..sanitize import sanitize_line
-
     title = row.title or t("threads.untitled")
     return sanitize_line(f"{row.name} · {title}" if row.name else title)
 

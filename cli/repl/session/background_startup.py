@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import MaxAgentError
 from ....config.text import text
+from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
+from ...rendering.listings.threads import SHORT_ID, format_title
 from .session import Session, show_error
-from .waiting_threads import announce_waiting
 
 if TYPE_CHECKING:
+    from ....memory.threads.record import ThreadRow
     from ....nodes.options import Options
     from ....nodes.run.dependencies import Dependencies
     from ....sdk.runner import Runner
+
+
+MAX_TITLE = 40
 
 
 async def open_behind(session: Session, closing: AsyncExitStack) -> None:
@@ -102,3 +107,25 @@ def _open_status_line(session: Session, deps: "Dependencies") -> None:
     session.status_line = StatusLine(command, session.folder, session.prompt.refresh, warn)
     if is_blocked:
         session.status_line.block(text("the folder is not trusted"))
+
+
+async def announce_waiting(session: Session) -> None:
+    """Name the last conversation that waits, which Enter opens; nothing once a line was sent."""
+    from ...rendering.humanize import format_age
+
+    if session.thread:
+        return
+    rows = await asyncio.to_thread(_list_waiting, session)
+    if not rows or session.thread or session.typed:
+        return
+    session.waiting_thread = rows[0].thread_id[:SHORT_ID]
+    title = format_title(rows[0])
+    title = title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…"
+    age = format_age(rows[0].updated_at)
+    session.show(t("repl.waits", count=len(rows), title=title, ago=age), "cyan")
+
+
+def _list_waiting(session: Session) -> "list[ThreadRow]":
+    from ....memory.threads.index import ThreadIndex
+
+    return ThreadIndex(session.home).list(session.folder, graph="chat", status="waiting")

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ...i18n.catalogs import t
-from ...rendering.listings.threads import SHORT_ID
+from ...rendering.listings.threads import SHORT_ID, format_title, open_index
 from ...rendering.sanitize import sanitize_line
 from .session import Session
 
@@ -31,7 +31,6 @@ async def pick_up(session: Session) -> None:
 def _show_thread(session: Session) -> "ThreadRow":
     from ....sdk.threads.transcript import read_transcript
     from ...rendering.humanize import format_age
-    from ...rendering.listings.threads import format_title, open_index
 
     row = open_index().get(session.thread)
     passages = read_transcript(row, session.home)

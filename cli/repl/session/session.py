@@ -15,6 +15,7 @@ from ...execution.terminal_signals import build_notification_code
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.listings.threads import SHORT_ID
+from ...rendering.text_width import measure_width, shorten_text
 from ...terminal_options import wants_notifications
 from ..prompt.protocol import Prompt, PromptAborted
 from .inbox import Inbox
@@ -113,7 +114,6 @@ class Session(ChatSession):
         Empty if nothing of it is left and it is not open.
         """
         from ...rendering.blocks.todos import count_done, format_open_list, format_row
-        from ...rendering.text_width import measure_width, shorten_text
 
         if count_done(self.todos) == len(self.todos) and not self.has_open_todos:
             return ""

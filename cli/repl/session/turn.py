@@ -19,6 +19,7 @@ from ...execution.terminal_signals import (
     build_title_code,
 )
 from ...i18n.catalogs import t
+from ...rendering.console import open_console
 from ..prompt.protocol import PromptAborted
 from .background_startup import refresh_status
 from .session import Session
@@ -41,7 +42,6 @@ async def run_turn(session: Session, text: str, agent: str, once: Options) -> No
 async def _answer_server(session: Session, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Ask what an MCP server asks while a call runs; None if the user leaves it open."""
     from ...prompts.server_question import decide_server_question
-    from ...rendering.console import open_console
 
     try:
         return await session.ask_question(partial(decide_server_question, open_console(), request))

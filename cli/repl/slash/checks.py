@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
 from ...options import OutputFormat
 from ..session.message import run_message
 from ..session.session import Session
@@ -64,7 +65,6 @@ async def run_project_tests(session: Session, words: str) -> None:
     from ....tools.testing.detection import NONE_FOUND, SIGNS, detect_test_commands
     from ...commands.test.execution import UNTRUSTED, format_run
     from ...commands.test.project import open_project
-    from ...i18n.message_translation import translate
 
     try:
         arguments = shlex.split(words)

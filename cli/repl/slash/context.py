@@ -1,17 +1,43 @@
 """`/context`, `/compact`, `/uncompact`: what the model is sent of the conversation."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.block_printer import EDGE
-from ...rendering.console import open_console
+from ...rendering.console import open_console, style_text
 from ...rendering.definition_list import get_terminal_width
-from ...rendering.window.window_table import format_context
+from ...rendering.line_breaks import split_rows
+from ...rendering.text_width import measure_width
 from ..session.session import Session
 from .files import require_thread_id
+
+if TYPE_CHECKING:
+    from ....sdk.threads.context_usage import ContextUsage
+
+
+# Columns of the bar, and of the table
+MAX_BAR_COLUMNS = 60
+WIDEST_TABLE = 80
+EMPTY = "·"
+FREE_STYLE = "dim"
+# The cell and the colour of each kind, the same in bar and table
+CELLS: Mapping[str, tuple[str, str]] = {
+    "system": ("█", "blue"),
+    "instructions": ("▒", "blue"),
+    "tools": ("█", "cyan"),
+    "memory": ("▒", "cyan"),
+    "summary": ("▒", "magenta"),
+    "user": ("█", "green"),
+    "notes": ("▒", "green"),
+    "answers": ("█", "yellow"),
+    "thinking": ("▒", "yellow"),
+    "results": ("█", "magenta"),
+}
 
 
 async def show_context(session: Session, _: str) -> None:
@@ -50,3 +76,75 @@ async def uncompact(session: Session, _: str) -> None:
     if not await runner.uncompact(thread):
         raise UsageError(t("slash.uncompact.nothing"), hint=t("slash.uncompact.hint"))
     session.show(t("slash.uncompact.done"))
+
+
+def format_context(usage: "ContextUsage", columns: int, *, has_colors: bool = True) -> Text:
+    """Return the lines for this many columns; without colours each kind has its own digit."""
+    columns = min(columns, WIDEST_TABLE)
+    heads = [line for head in _build_heads(usage) for line in split_rows(head, columns)]
+    kinds = [kind for kind in CELLS if usage.parts.get(kind)]
+    cells = {
+        kind: CELLS[kind] if has_colors else (str(number % 10), "")
+        for number, kind in enumerate(kinds, 1)
+    }
+    rows = [style_text(heads[0], "bold"), _draw_bar(usage, cells, min(columns, MAX_BAR_COLUMNS))]
+    notes = [style_text(head, "dim") for head in heads[1:]]
+    return Text("\n").join([*rows, Text(), *_format_table(usage, cells), Text(), *notes])
+
+
+def _build_heads(usage: "ContextUsage") -> Iterator[str]:
+    key = "slash.context.is" if usage.is_reported else "slash.context.about"
+    yield t(
+        key,
+        used=f"{usage.used:,}",
+        length=f"{usage.window:,}" if usage.window else "?",
+        share=_format_share(usage.used, usage.window),
+    )
+    if usage.limit:
+        yield t("slash.context.limit", limit=f"{usage.limit:,}")
+    else:
+        yield t("slash.context.no_limit")
+    if usage.is_learnt:
+        yield t("slash.context.learnt", model=usage.model)
+    if usage.cached is not None:
+        yield t("slash.context.cached", share=f"{usage.cached:.0%}")
+    if usage.is_cut:
+        yield t("slash.context.cut")
+
+
+def _format_table(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]]) -> Iterator[Text]:
+    rows = [
+        (f"{mark} ", style, t(f"slash.context.{kind}"), usage.parts[kind])
+        for kind, (mark, style) in cells.items()
+    ]
+    rows += [("    ", "", name, tokens) for name, tokens in usage.results.items()]
+    rows.append((f"{EMPTY} ", FREE_STYLE, t("slash.context.free"), usage.free))
+    width = max(measure_width(mark + label) for mark, _, label, _ in rows)
+    digits = max(len(f"{tokens:,}") for *_, tokens in rows)
+    for mark, style, label, tokens in rows:
+        gap = " " * (width - measure_width(mark + label))
+        share = _format_share(tokens, usage.window)
+        row = Text.assemble((mark, style), f"{label}{gap}  {tokens:>{digits},}  {share:>4}")
+        yield row if mark.strip() else Text(row.plain, style="dim")
+
+
+def _format_share(tokens: int, window: int) -> str:
+    if not window:
+        return "?"
+    share = tokens / window
+    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
+def _draw_bar(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]], columns: int) -> Text:
+    """Return what is used, at least a cell for each kind, and what is free."""
+    window = max(usage.window, usage.used)
+    sizes = {
+        kind: max(1, round(usage.parts[kind] / window * columns)) if usage.window else 0
+        for kind in cells
+    }
+    while sum(sizes.values()) > columns:
+        sizes[max(sizes, key=lambda kind: sizes[kind])] -= 1
+    bar = Text()
+    for kind, (mark, style) in cells.items():
+        bar.append(mark * sizes[kind], style)
+    return bar.append(EMPTY * (columns - len(bar)), FREE_STYLE)

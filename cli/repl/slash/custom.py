@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ....config import paths
 from ....config.agents.command_expansion import PromptSegment, expand_prompt
 from ....config.errors import UsageError
 from ....config.text import text
@@ -90,7 +91,6 @@ async def _run_shell_part(session: Session, line: str, agent: str) -> str:
 
 def _open_tools(session: Session, agent: str) -> "ToolSession":
     """Open the tools under the rules of that agent; inspects the folder, which may take long."""
-    from ....config import paths
     from ....config.agents.registry import find_agents
     from ....config.settings.loader import load_settings
     from ....nodes.run.modes import apply_choice, choose_next_agent, get_mode

@@ -1,17 +1,37 @@
-"""`/diff`, `/undo`, `/redo`, `/rewind`: the commands of these names, for this thread."""
+"""`/diff`, `/undo`, `/redo`, `/rewind`, `/commit`: what this thread has changed."""
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
+import typer
+
+from ....config import exit_codes, paths
 from ....config.errors import UsageError
 from ....memory.threads.record import build_title
 from ...commands.diff import diff as show_diff
 from ...commands.undo import redo as bring_back
 from ...commands.undo import undo as take_back
 from ...i18n.catalogs import t
+from ...prompts.choice import ask_choice, ask_number
+from ...prompts.choice_keys import Choice
+from ...prompts.sync_bridge import run_sync
+from ...rendering.console import open_console, show_line
+from ...rendering.listings.threads import open_index
+from ...rendering.output import echo
+from ...rendering.table import show_table
 from ..session.cli_bridge import run_cli_command
-from ..session.rewind import choose_message, find_message, go_back
 from ..session.session import Session
+
+if TYPE_CHECKING:
+    from ....memory.checkpoints.steps import MessagePoint, ThreadStep
+    from ....memory.threads.record import ThreadRow
+    from ....nodes.options import Options
+    from ....sdk.pull_requests.user_commit import UserCommit
+    from ....sdk.threads.file_history import PendingRestore
+
+
+_ALL = "all"
 
 
 async def show_changes(session: Session, _: str) -> None:
@@ -33,7 +53,6 @@ async def rewind_thread(session: Session, step: str) -> None:
     """Restore files and conversation to a step; a message after it can be edited."""
     await session.wait_for_runner()  # it has loaded the imports below
     from ....sdk.threads.steps import find_step
-    from ...rendering.listings.threads import open_index
     from ..session.background_startup import refresh_status
 
     row, at, words = open_index().get(require_thread_id(session)), parse_step(step), ""
@@ -66,3 +85,144 @@ def parse_step(words: str) -> int | None:
     if words and not words.isdecimal():
         raise UsageError(t("slash.no_step", words=words), hint=t("slash.no_step.hint"))
     return int(words) if words else None
+
+
+def choose_message(row: "ThreadRow") -> "MessagePoint":
+    """Return the message that the user picks by its step; raise UsageError if there is none."""
+    from ...rendering.humanize import format_age
+
+    messages = _read_messages(row)
+    if not messages:
+        raise UsageError(t("back.nothing"), hint=t("back.nothing.hint"))
+    cells = [
+        [str(step), format_age(message.before.at), " ".join(message.text.split())]
+        for step, message in messages.items()
+    ]
+    heading = t("back.said")
+    show_table([t("back.number"), t("steps.at"), heading], cells, cut=[heading])
+    while (chosen := ask_number(t("back.ask"))) not in messages:
+        echo(t("back.unknown", steps=", ".join(map(str, messages))), err=True)
+    return messages[chosen]
+
+
+def find_message(row: "ThreadRow", step: int) -> "MessagePoint | None":
+    """Return the user's message after this step of the conversation, if there is one."""
+    return _read_messages(row).get(step)
+
+
+def _read_messages(row: "ThreadRow") -> "dict[int, MessagePoint]":
+    """Return the user's messages by the step before them; of several, the first."""
+    from ....sdk.threads.steps import read_thread_branches
+
+    messages = read_thread_branches(row, paths.locate_home()).messages
+    by_step = {message.before.number: message for message in reversed(messages)}
+    return dict(sorted(by_step.items()))
+
+
+def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
+    """Restore conversation and files to `place`, named `where`; return whether the user agreed."""
+    from ....sdk.threads.file_history import open_leased_files
+    from ....sdk.threads.steps import read_thread_branches
+    from ....sdk.threads.time_travel import rewind_talk
+    from ...execution import restore_files
+    from ...execution.retired_cards import show_retired
+
+    home = paths.locate_home()
+    with open_leased_files(row, home) as files:
+        way = restore_files.prepare_restore(files, "rewind", after=place.file_entry)
+        if way and not _confirm_restore(way, where):
+            return False
+        if way:
+            restore_files.apply_restore(way, yes=False)
+        branches = read_thread_branches(row, home)
+        moves = place.checkpoint_id != branches.tip
+        retired = run_sync(rewind_talk(row, home, place)) if moves else ()
+    echo(t("back.now", where=where), err=True)
+    show_retired(retired)
+    left = [
+        step.number for step in branches.steps if step.number > place.number and step.checkpoint_id
+    ]
+    if left:
+        echo(t("back.left", step=left[-1]), err=True)
+    return True
+
+
+def _confirm_restore(way: "PendingRestore", where: str) -> bool:
+    """Show what changes in the files, and ask if anything does."""
+    from ...execution import restore_files
+
+    echo(t("back.files", where=where), err=True)
+    restore_files.show_plan(way.plan)
+    if way.plan.changes:
+        try:
+            restore_files.confirm_restore(yes=False)
+        except typer.Exit as ended:
+            if ended.exit_code != exit_codes.FAILED:
+                raise
+            return False
+    return True
+
+
+async def commit_changes(session: Session, words: str) -> None:
+    """Commit on the current branch; `all`: all changes, other words are for the message."""
+    first, _, rest = words.partition(" ")
+    takes_all = first == _ALL
+    thread = "" if takes_all and not session.thread else require_thread_id(session)
+    runner = await session.wait_for_runner()  # it has loaded the imports below
+    from ....sdk.pull_requests.commit_message import write_commit_message
+    from ....sdk.pull_requests.user_commit import plan_thread_commit, plan_whole_commit
+
+    if takes_all:
+        planned = await plan_whole_commit(session.folder.resolve(), session.home)
+    else:
+        planned = await plan_thread_commit(runner.threads.get(thread), session.home)
+    session.show(t("commit.writing", count=len(planned.paths)), "dim")
+    options: Options = {**session.thread_options, **session.options}
+    deps = await runner.open_dependencies(str(session.folder.resolve()), options)
+    wish = rest.strip() if takes_all else words
+    message = await write_commit_message(deps.model, planned, wish)
+    if message := await session.ask_question(partial(confirm_commit, planned, message)):
+        commit_id = await planned.make(message)
+        session.show(t("commit.done", commit=commit_id, subject=message.partition("\n")[0]))
+
+
+def confirm_commit(planned: "UserCommit", message: str) -> str:
+    """Show the commit and its message; return the message to commit with, empty: none."""
+    from ...prompts.external_editor import edit_text
+    from ...rendering.approval_request import show_arguments, show_text
+
+    console = open_console()
+    show_arguments(console, {"name": "commit", "args": {}, "diff": planned.diff})
+    for note in _describe_notes(planned):
+        show_line(console, note, "yellow")
+    while True:
+        show_line(console, f"\n{t('commit.message')}", "bold")
+        show_text(console, message)
+        yes = Choice("yes", t("key.commit.yes"), needs_enter=True)
+        if planned.secrets:  # another word, so that a habit does not commit them
+            yes = Choice("secrets", t("key.commit.secrets"), needs_enter=True)
+        edit, no = Choice("edit", t("key.commit.edit")), Choice("no", t("key.commit.no"))
+        choices = [edit, yes, no] if planned.secrets else [yes, edit, no]
+        match ask_choice(t("ask.commit"), choices).word:
+            case "yes" | "secrets":
+                return message
+            case "edit":
+                message = edit_text(message, ".gitcommit").strip() + "\n"
+                if not message.strip():
+                    return ""
+            case _:
+                return ""
+
+
+def _describe_notes(planned: "UserCommit") -> list[str]:
+    apart = [path for path in planned.mixed if path not in planned.whole]
+    notes = {
+        "apart": apart,
+        "whole": planned.whole,
+        "secrets": planned.secrets,
+        "unsearched": planned.unsearched,
+        "hooks": [hook.source for hook in planned.hooks],
+    }
+    return [
+        t(f"commit.{name}", files=", ".join(places)) for name, places in notes.items() if places
+    ]

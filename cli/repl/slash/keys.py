@@ -1,10 +1,14 @@
-"""`/keys`, `/vim`: the keys of the prompt."""
+"""`/keys`, `/vim`, `/theme`: the keys of the prompt and the colours of what is printed."""
 
 from functools import partial
 
+from rich.text import Text
+
+from ....config.errors import UsageError
 from ...i18n.catalogs import t
 from ...rendering.definition_list import format_definition_list
-from ...terminal_options import has_vi_keys, set_key_style
+from ...rendering.theme import THEMES, use_theme
+from ...terminal_options import get_theme_name, has_vi_keys, set_key_style
 from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
 
@@ -16,6 +20,16 @@ ROWS = (
 # Rows that the keys of vi change: their texts end in `.vi`
 VI_ROWS = {"history", "stop"}
 CHANGED = "*"
+
+NAMES = ("auto", *THEMES)
+# What a theme looks like
+SAMPLE = """--- a/cart.py
++++ b/cart.py
+@@ -7,2 +7,2 @@
+ def total(prices, discount):
+-    return sum(prices) - discount
++    return round(sum(prices) * (1 - discount), 2)
+"""
 
 
 async def show_keys(session: Session, _: str) -> None:
@@ -42,3 +56,26 @@ async def toggle_vi_keys(session: Session, _: str) -> None:
     session.show(t(f"slash.vim.{name}"))
     if not session.prompt.apply_key_style():
         session.show(t("slash.vim.dumb"), "dim")
+
+
+async def choose_theme(session: Session, name: str) -> None:
+    """Use a theme from now on; without a name show the one in force."""
+    names = ", ".join(f"`{theme}`" for theme in NAMES)
+    if name and name not in NAMES:
+        raise UsageError(t("slash.theme.unknown", name=name), hint=t("slash.near", names=names))
+    if name:
+        from ...commands.config import set_setting
+
+        await run_cli_command(session, partial(set_setting, "ui.theme", name))
+        use_theme(name)
+    else:
+        session.show(t("slash.theme.is", name=get_theme_name(), names=names))
+    _show_sample(session)
+
+
+def _show_sample(session: Session) -> None:
+    from ...rendering.console import open_console
+    from ...rendering.diffs.output import render_diff
+
+    rows = render_diff(SAMPLE, open_console(stderr=False).width)
+    session.show(Text("\n").join([Text(), *rows]))

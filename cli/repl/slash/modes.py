@@ -1,4 +1,4 @@
-"""`/model`, `/mode`, `/plan`, `/build`, `/agents`: model, mode and agent of the next message."""
+"""`/model`, `/mode`, `/plan`, `/build`, `/agents`, `/think`, `/effort`: the next message."""
 
 import asyncio
 import os
@@ -7,8 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, cast, get_args
 
 from ....config.errors import UsageError
+from ....config.settings.schema import ApprovalMode
+from ....nodes.options import Options
 from ...i18n.catalogs import t
 from ...rendering.definition_list import format_definition_list
+from ...rendering.listings.threads import open_index
+from ...rendering.table import align_columns
 from ..session.cli_bridge import run_cli_command
 from ..session.message import run_message
 from ..session.session import Session
@@ -17,6 +21,11 @@ if TYPE_CHECKING:
     from ....config.settings.schema import Settings
     from ....models.listing import ModelListing
     from ....models.resolver import ResolvedModel
+
+
+# What is typed, and what the thread keeps
+STRATEGIES = {"auto": "auto", "on": "enabled", "off": "disabled"}
+EFFORTS = ("auto", "low", "medium", "high", "max")
 
 
 async def switch_model(session: Session, name: str) -> None:
@@ -34,7 +43,6 @@ async def _pick_model(session: Session) -> str:
     """Return the name of the picked model; list the models where nothing can be picked."""
     from ...prompts.picker import can_draw_picker
     from ...rendering.listings.models import build_row
-    from ...rendering.table import align_columns
 
     present = session.model or resolve_model(session).name
     listings = list_available_models(_load_settings(session), present)
@@ -74,8 +82,6 @@ def _load_settings(session: Session) -> "Settings":
 
 async def switch_mode(session: Session, name: str) -> None:
     """Switch to an approval mode; without a name list the modes."""
-    from ....config.settings.schema import ApprovalMode
-
     modes = get_args(ApprovalMode)
     if name in modes:
         session.set_mode(cast(ApprovalMode, name))
@@ -130,7 +136,6 @@ async def switch_agent(session: Session, name: str) -> None:
 def _show_children(session: Session) -> None:
     """Show the sub-agents of the thread."""
     from ....sdk.threads.transcript import read_transcript
-    from ...rendering.listings.threads import open_index
     from ...rendering.subagents.child_line import format_child
 
     if not session.thread:
@@ -145,3 +150,40 @@ def _show_children(session: Session) -> None:
         session.show(t("slash.agents.sent"), "bold")
     for line, style in lines:
         session.show(f"  {line}", style)
+
+
+async def switch_thinking(session: Session, name: str) -> None:
+    """Choose when the model thinks, or show the last folded thought; without a name say it."""
+    if name == "show":
+        session.open_fold(kind="thought")
+        return
+    if name:
+        strategy = STRATEGIES.get(name) or _validate(name, [*STRATEGIES.values()], [*STRATEGIES])
+        session.thinking = strategy
+        session.options = cast(Options, {**session.options, "thinking": strategy})
+        session.prompt.refresh()
+    strategy = session.thinking or session.next_options.get("thinking", "")
+    spoken = t(f"status.thinking.{strategy}") if strategy else t("slash.not_yet")
+    session.show(t("slash.think.now" if name else "slash.think.is", thinking=spoken))
+
+
+async def switch_effort(session: Session, name: str) -> None:
+    """Choose how much the model thinks; without a name say it."""
+    if name:
+        session.effort = _validate(name, EFFORTS, EFFORTS)
+        session.options = cast(Options, {**session.options, "effort": name})
+        session.prompt.refresh()
+    effort = session.effort or session.next_options.get("effort", "") or "auto"
+    session.show(t("slash.effort.now" if name else "slash.effort.is", effort=effort))
+
+
+def _validate(
+    name: str,
+    accepted_names: "list[str] | tuple[str, ...]",
+    shown_names: "list[str] | tuple[str, ...]",
+) -> str:
+    """Return the name if it is known; raise UsageError with those that are."""
+    if name in accepted_names:
+        return name
+    names = ", ".join(f"`{each}`" for each in shown_names)
+    raise UsageError(t("slash.think.unknown", name=name), hint=t("slash.near", names=names))

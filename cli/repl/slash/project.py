@@ -1,14 +1,19 @@
-"""`/init`, `/trust`, `/config` and others: the project and its configuration."""
+"""`/init`, `/trust`, `/config`, `/memory` and others: the project and its configuration."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from ....config.errors import UsageError
+from ...i18n.catalogs import t
 from ..session.cli_bridge import run_cli_command
 from ..session.message import run_message
+from ..session.note import find_off_switch
 from ..session.session import Session
 
-if TYPE_CHECKING:
-    pass
+SUBCOMMANDS = (
+    *("list", "all", "search", "show", "add", "edit", "forget"),
+    *("inbox", "keep", "drop", "on", "off"),
+)
 
 
 async def init_project(session: Session, words: str) -> None:
@@ -59,3 +64,60 @@ async def show_skills(session: Session, _: str) -> None:
     from ...commands.skills.listing import list_skills
 
     await run_cli_command(session, list_skills)
+
+
+async def manage_memory(session: Session, words: str) -> None:
+    """List, search or change cards, decide about proposals, or switch memory off for the thread."""
+    name, _, rest = words.strip().partition(" ")
+    if name in ("on", "off"):
+        session.options = {**session.options, "memory": name == "on"}
+        if not await _show_if_off(session):
+            session.show(t("slash.memory.on"))
+        return
+    command = _find_command(name or "list", rest.strip())
+    await run_cli_command(session, command)
+    await _show_if_off(session)
+    if name in ("keep", "drop", "edit", "forget"):
+        session.proposals = {
+            card_id: content
+            for card_id, content in session.proposals.items()
+            if not any(card_id.startswith(word) for word in rest.split())
+        }
+        session.prompt.refresh()
+
+
+async def _show_if_off(session: Session) -> bool:
+    """Say so if memory is off; return whether it is."""
+    key = await find_off_switch(session)
+    if key:
+        session.show(t(f"slash.memory.{key}"))
+    return bool(key)
+
+
+def _find_command(name: str, rest: str) -> Callable[[], object]:
+    """Return the command of `mcode memory` that does this."""
+    from ...commands.memory import editing, inbox, listing
+    from ...commands.memory.card_type import CardTypeName
+
+    first, _, text = rest.partition(" ")
+    commands: dict[str, tuple[bool, Callable[[], object]]] = {
+        "list": (True, listing.list_cards),
+        "all": (True, partial(listing.list_cards, every=True)),
+        "inbox": (True, partial(inbox.list_proposals)),
+        "search": (bool(rest), partial(listing.search, rest)),
+        "show": (bool(rest), partial(listing.show, first)),
+        "add": (bool(rest), partial(editing.add, rest)),
+        "edit": (bool(text.strip()), partial(editing.edit, first, text.strip())),
+        "forget": (bool(rest), partial(editing.forget, rest.split())),
+        "keep": (bool(rest), partial(inbox.keep, rest.split())),
+        "drop": (bool(rest), partial(inbox.drop, rest.split())),
+    }
+    types = {t(f"memory.type.{type}"): type for type in CardTypeName} | CardTypeName.__members__
+    if name in types and not rest:
+        return partial(listing.list_cards, type=types[name])
+    is_complete, command = commands.get(name, (False, listing.list_cards))
+    if name not in commands or not is_complete:
+        names = ", ".join(f"`{each}`" for each in (*SUBCOMMANDS, *list(types)[: len(CardTypeName)]))
+        hint = t("slash.memory.hint", names=names)
+        raise UsageError(t("slash.memory.unknown", words=f"{name} {rest}".strip()), hint=hint)
+    return command

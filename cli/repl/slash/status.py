@@ -1,4 +1,4 @@
-"""`/status`, `/cost`, `/todos`: the state of the conversation."""
+"""`/status`, `/cost`, `/todos`, `/jobs`: the state of the conversation and of its commands."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,11 +10,15 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ...rendering.humanize import format_cost
+from ...rendering.listings.threads import SHORT_ID, format_title, open_index
+from ...rendering.sanitize import sanitize_line, sanitize_text
 from ..prompt.status_bar import describe_thinking
 from ..session.session import Session
+from .files import require_thread_id
 
 if TYPE_CHECKING:
     from ....config.trust.decision import Trust
+    from ....sdk.background import BackgroundJob
     from ....sdk.events import TokenUsage
 
 
@@ -68,8 +72,6 @@ def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
 
 
 def _describe_thread(session: Session) -> str:
-    from ...rendering.listings.threads import SHORT_ID, format_title, open_index
-
     if not session.thread:
         return t("slash.no_thread")
     return f"{session.thread[:SHORT_ID]}  {format_title(open_index().get(session.thread))}"
@@ -111,7 +113,6 @@ async def show_todos(session: Session, _: str) -> None:
     if not todos:
         session.show(t("slash.todos.none"))
         return
-    from ...rendering.sanitize import sanitize_line
     from ...rendering.text_renderer import TODO_MARKS
 
     done = sum(todo["status"] in ("completed", "cancelled") for todo in todos)
@@ -120,3 +121,53 @@ async def show_todos(session: Session, _: str) -> None:
         mark = TODO_MARKS.get(todo["status"], " ")
         style = "bold" if todo["status"] == "in_progress" else "dim" if mark != " " else ""
         session.show(f"  [{mark}] {sanitize_line(todo['content'])}", style)
+
+
+async def manage_jobs(session: Session, arguments: str) -> None:
+    """List them, show the output of one, or end one."""
+    action, _, job_id = arguments.partition(" ")
+    if not action:
+        await _list_jobs(session)
+    elif action == "output" and job_id:
+        await _show_output(session, job_id.strip())
+    elif action == "kill" and job_id:
+        await _kill_job(session, job_id.strip())
+    else:
+        raise UsageError(t("slash.jobs.unknown", words=arguments), hint=t("slash.jobs.hint"))
+
+
+async def _list_jobs(session: Session) -> None:
+    runner = await session.wait_for_runner()
+    jobs = runner.background.list(session.thread) if session.thread else ()
+    if jobs:
+        rows = [(job.id, f"{sanitize_line(job.command)}\n{describe_job(job)}") for job in jobs]
+        session.show(format_definition_list(rows))
+    else:
+        session.show(t("slash.jobs.none"))
+    for thread, count in runner.background.count_running().items():
+        if thread != session.thread:  # the status line counts them, too
+            session.show(t("slash.jobs.elsewhere", count=count, thread=thread[:SHORT_ID]))
+
+
+async def _show_output(session: Session, job_id: str) -> None:
+    runner = await session.wait_for_runner()
+    output = runner.background.read_output(require_thread_id(session), job_id)
+    session.show(sanitize_text(output.rstrip("\n")) or t("slash.jobs.silent"))
+
+
+async def _kill_job(session: Session, job_id: str) -> None:
+    runner = await session.wait_for_runner()
+    job = await runner.background.kill(require_thread_id(session), job_id)
+    command = sanitize_line(job.command)
+    if job.state == "killed":
+        session.show(t("slash.jobs.killed", command=command))
+    else:  # it had ended before
+        session.show(f"{command}\n{describe_job(job)}")
+
+
+def describe_job(job: "BackgroundJob") -> str:
+    """Describe what has become of a command."""
+    words = {"seconds": f"{job.seconds:.0f}", "code": job.exit_code}
+    state_key = "killed" if job.state == "ended" and job.exit_code is None else job.state
+    state = t(f"slash.jobs.state.{state_key}", **words)
+    return state if job.confined else f"{state} · {t('slash.jobs.outside')}"

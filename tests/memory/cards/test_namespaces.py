@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 from git_remotes import HTTPS, create_repository
 
-from maxagent.memory.cards.namespaces import (
-    identify_project,
-    identify_remote,
-)
+from maxagent.memory.cards.namespaces import identify_project, identify_remote
 
 SAME = [
     HTTPS,

@@ -13,12 +13,7 @@ from maxagent.config import paths
 from maxagent.memory.cards.card import Card, Source
 from maxagent.memory.cards.file_recovery import create_file, create_tables
 from maxagent.memory.cards.listing import read_cards
-from maxagent.memory.cards.namespaces import (
-    LINKS,
-    get_namespace,
-    identify_project,
-    identify_remote,
-)
+from maxagent.memory.cards.namespaces import LINKS, get_namespace, identify_project, identify_remote
 from maxagent.memory.cards.project_claim import find_claim, identify_place
 from maxagent.memory.cards.store import open_library
 from maxagent.memory.database.connection import connect

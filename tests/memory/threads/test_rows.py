@@ -13,12 +13,7 @@ from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChan
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.index_rows import read_next_time
 from maxagent.memory.threads.record import ThreadRow
-from maxagent.memory.threads.rows import (
-    copy_history,
-    delete_thread,
-    insert_thread,
-    read_threads,
-)
+from maxagent.memory.threads.rows import copy_history, delete_thread, insert_thread, read_threads
 from maxagent.memory.threads.sub_runs import SubRuns
 from maxagent.memory.threads.thread_id import create_thread_id
 from maxagent.memory.threads.transfer_rows import TransferRows

@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 from anthropic_provider import AnthropicProvider, error, without_marks
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
-)
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from provider import Request
 

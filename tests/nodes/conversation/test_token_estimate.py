@@ -9,11 +9,7 @@ from conversations import prune
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from maxagent.nodes.conversation.cut import Cut
-from maxagent.nodes.conversation.token_estimate import (
-    count_used,
-    estimate_text,
-    estimate_tokens,
-)
+from maxagent.nodes.conversation.token_estimate import count_used, estimate_text, estimate_tokens
 
 FOLDER = Path(__file__).parents[3] / "evals/token_counts"
 COUNTS: dict[str, dict[str, int]] = json.loads((FOLDER / "counts.json").read_text())["tokens"]

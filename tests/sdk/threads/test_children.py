@@ -13,11 +13,7 @@ from maxagent.sdk.threads.children import (
     measure_seconds,
     read_child_status,
 )
-from maxagent.sdk.threads.transcript import (
-    TranscriptEntry,
-    read_child_transcript,
-    read_transcript,
-)
+from maxagent.sdk.threads.transcript import TranscriptEntry, read_child_transcript, read_transcript
 
 THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
 

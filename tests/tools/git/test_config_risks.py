@@ -5,11 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.git.config_reader import MAX_BYTES, MAX_FILES
-from maxagent.tools.git.config_risks import (
-    GitConfigRisks,
-    can_steer_git,
-    find_config_risks,
-)
+from maxagent.tools.git.config_risks import GitConfigRisks, can_steer_git, find_config_risks
 from maxagent.tools.result import ToolError
 from maxagent.tools.sandbox.profile_builder import build_profile
 from maxagent.tools.sandbox.project_scan import GuardedFiles

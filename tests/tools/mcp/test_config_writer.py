@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.tools.mcp.config_writer import (
-    add_server,
-    enable_server,
-    remove_server,
-    suggest_names,
-)
+from maxagent.tools.mcp.config_writer import add_server, enable_server, remove_server, suggest_names
 
 NEW = {"type": "stdio", "command": "x"}
 

@@ -14,12 +14,7 @@ from maxagent.tools.mcp.connections import McpConnections
 from maxagent.tools.mcp.definition import ServerDefinitions
 from maxagent.tools.mcp.definition_cache import read_definitions
 from maxagent.tools.mcp.errors import McpError
-from maxagent.tools.mcp.input_request import (
-    InputAnswer,
-    InputAnswers,
-    InputRequest,
-    InputRequired,
-)
+from maxagent.tools.mcp.input_request import InputAnswer, InputAnswers, InputRequest, InputRequired
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.result import IMAGES, CallResult
 

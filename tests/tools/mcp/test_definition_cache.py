@@ -10,11 +10,7 @@ from maxagent.tools.mcp.definition import (
     ServerDefinitions,
     ToolDefinition,
 )
-from maxagent.tools.mcp.definition_cache import (
-    get_data_folder,
-    keep_definitions,
-    read_definitions,
-)
+from maxagent.tools.mcp.definition_cache import get_data_folder, keep_definitions, read_definitions
 from maxagent.tools.mcp.server_config import McpServer
 
 SERVER = McpServer("git hub", "stdio", command="server", env={"TOKEN": "secret"})

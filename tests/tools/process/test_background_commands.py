@@ -2,11 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.process.background_commands import (
-    MAX_ENDED,
-    MAX_RUNNING,
-    BackgroundCommands,
-)
+from maxagent.tools.process.background_commands import MAX_ENDED, MAX_RUNNING, BackgroundCommands
 from maxagent.tools.process.command_run import CommandRun
 from maxagent.tools.process.launcher import ProcessExit, Sink, TimeLimit, stream_output
 from maxagent.tools.process.output_capture import OutputRecorder

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.bubblewrap import (
-    build_arguments,
-    find_mount_folders,
-    find_program,
-)
+from maxagent.tools.sandbox.bubblewrap import build_arguments, find_mount_folders, find_program
 from maxagent.tools.sandbox.profile import SandboxProfile
 
 BWRAP = Path("/usr/bin/bwrap")

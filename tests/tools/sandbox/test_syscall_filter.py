@@ -13,11 +13,7 @@ from maxagent.config.settings.schema import SandboxSection
 from maxagent.tools.process.launcher import capture_output
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
-from maxagent.tools.sandbox.syscall_filter import (
-    build_filter,
-    build_guard_filter,
-    write_filter,
-)
+from maxagent.tools.sandbox.syscall_filter import build_filter, build_guard_filter, write_filter
 from maxagent.tools.workspace import Workspace
 
 X86, ARM, I386, ARM32 = 0xC000003E, 0xC00000B7, 0x40000003, 0x40000028

@@ -12,12 +12,7 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ....config.network.client import (
-    LIMITS,
-    AddressCheck,
-    NetworkTransport,
-    build_usual_headers,
-)
+from ....config.network.client import LIMITS, AddressCheck, NetworkTransport, build_usual_headers
 from ....config.network.failures import find_hint
 from ....config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ....config.text import text

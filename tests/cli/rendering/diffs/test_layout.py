@@ -3,7 +3,12 @@ from collections.abc import Iterator
 import pytest
 from rich.text import Text
 
-from maxagent.cli.rendering.diffs.layout import fold_rows, render_file_head, render_hunks
+from maxagent.cli.rendering.diffs.layout import (
+    find_changed_words,
+    fold_rows,
+    render_file_head,
+    render_hunks,
+)
 from maxagent.cli.rendering.diffs.parser import parse_diff
 from maxagent.cli.rendering.text_width import measure_width
 from maxagent.cli.rendering.theme import use_theme
@@ -86,3 +91,20 @@ def test_code_is_broken_without_empty_rows(width: int) -> None:
     assert all(code.strip() for code in codes)
     assert "".join("".join(codes).split()) == "".join(line.split())
     assert max(map(len, rows)) <= width
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "removed", "added"),
+    [
+        ("return a - b", "return a + b", ["-"], ["+"]),
+        ("x = total(prices)", "x = total(prices, tax)", [], [", tax"]),
+        ("价格 = 一二三四 a b", "价格 = 一二三四 a c", ["b"], ["c"]),
+        ("same", "same", [], []),
+        ("nothing alike", "xyz = 12345", [], []),
+        ("x" * 501 + " a", "x" * 501 + " b", [], []),
+    ],
+)
+def test_only_what_differs_is_lit(old: str, new: str, removed: list[str], added: list[str]) -> None:
+    old_spans, new_spans = find_changed_words(old, new)
+    assert [old[begin:end] for begin, end in old_spans] == removed
+    assert [new[begin:end] for begin, end in new_spans] == added

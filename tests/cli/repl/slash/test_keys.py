@@ -2,6 +2,7 @@ import pytest
 from repl_session import Spoken
 
 from maxagent.cli.i18n.catalogs import use_language
+from maxagent.cli.rendering.theme import LIGHT, get_theme, use_theme
 from maxagent.cli.repl.prompt.input_line import parse_line
 from maxagent.cli.repl.slash.keys import ROWS
 from maxagent.cli.terminal_options import has_vi_keys, set_key_style
@@ -50,3 +51,16 @@ async def test_vim_switches_and_keeps_setting(spoken: Spoken) -> None:
             await spoken("/vim nano")
     finally:
         set_key_style("emacs")
+
+
+async def test_theme_holds_at_once_and_is_kept(spoken: Spoken) -> None:
+    try:
+        output = await spoken("/theme light")
+        assert "Set `ui.theme` in" in output and "return round" in output
+        assert get_theme() is LIGHT
+        assert "theme: light" in (spoken.home / "config.yaml").read_text()
+        assert "Theme: light; there are `auto`, `ansi`, `dark`, `light`." in await spoken("/theme")
+        with pytest.raises(UsageError, match="unknown theme `pink`"):
+            await spoken("/theme pink")
+    finally:
+        use_theme("auto")

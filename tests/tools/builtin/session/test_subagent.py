@@ -2,12 +2,7 @@ from typing import Any
 
 import pytest
 
-from maxagent.tools.builtin.session.subagent import (
-    MAX_TASKS,
-    describe_agents,
-    read_tasks,
-    subagent,
-)
+from maxagent.tools.builtin.session.subagent import MAX_TASKS, describe_agents, read_tasks, subagent
 from maxagent.tools.result import ToolError
 from maxagent.tools.runtime.registry import canonical
 

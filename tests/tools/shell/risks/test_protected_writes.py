@@ -5,10 +5,7 @@ import pytest
 
 from maxagent.tools.shell.parsing.shell_state import Word
 from maxagent.tools.shell.parsing.simple_command import SimpleCommand
-from maxagent.tools.shell.risks.protected_writes import (
-    find_separate_git_dir,
-    find_steering_change,
-)
+from maxagent.tools.shell.risks.protected_writes import find_separate_git_dir, find_steering_change
 
 
 def step(line: str, folder: Path | None = None) -> SimpleCommand:

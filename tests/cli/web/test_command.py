@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.web.token import read_token
+from maxagent.cli.web.command import read_token
 
 
 def test_a_token_stays_until_it_is_renewed(tmp_path: Path) -> None:

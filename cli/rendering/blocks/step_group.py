@@ -173,8 +173,8 @@ def _format_commands(
 
     The step that is shown `below` comes first, if it failed before, and else has no row.
     """
-    named = [item for item in commands.items() if len(item[1]) > 1 or item[1][-1] not in below]
-    ordered = sorted(named, key=lambda item: (item[1][-1] not in below, item[1][-1].ok))
+    items = [item for item in commands.items() if len(item[1]) > 1 or item[1][-1] not in below]
+    ordered = sorted(items, key=lambda item: (item[1][-1] not in below, item[1][-1].ok))
     limit = NAMED_COMMANDS - len(below)
     rows = [_format_command(name, steps, width) for name, steps in ordered[:limit]]
     if more := len(ordered[limit:]):

@@ -42,10 +42,10 @@ class FolderHistory(History):
     def load_history_strings(self) -> Iterable[str]:
         """Return the lines of this folder, then what was typed elsewhere, each only once."""
         entries = list(reversed(list(self._read_entries())))
-        own = [text for folder, text in entries if folder == self._folder]
-        seen = set(own)
-        others = dict.fromkeys(text for _, text in entries if text not in seen)
-        return [*own, *others]
+        folder_lines = [text for folder, text in entries if folder == self._folder]
+        known_lines = set(folder_lines)
+        foreign_lines = dict.fromkeys(text for _, text in entries if text not in known_lines)
+        return [*folder_lines, *foreign_lines]
 
     def store_string(self, string: str) -> None:
         """Append to the file in one write, so that two terminals can share it."""

@@ -284,9 +284,9 @@ def _answer_calls(turns: list[Turn]) -> None:
     blocks = turns[-1].blocks
     results = {block.call_id: block for block in blocks if block.kind == "result"}
     if calls or results:
-        rest = [block for block in blocks if block.kind != "result"]
+        others = [block for block in blocks if block.kind != "result"]
         answers = [results.get(call_id) or _build_missing_result(call_id) for call_id in calls]
-        turns[-1].blocks = [*answers, *rest]
+        turns[-1].blocks = [*answers, *others]
 
 
 def _list_calls(turn: Turn) -> list[str]:

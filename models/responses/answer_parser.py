@@ -338,7 +338,7 @@ def _name_text(item: OutputItem) -> dict[str, Any]:
 
 
 def _find_place(calls: Sequence[OutputItem], item: OutputItem) -> int:
-    return next(place for place, call in enumerate(calls) if call is item)
+    return next(position for position, call in enumerate(calls) if call is item)
 
 
 def _has_thinking(raw: dict[str, Any]) -> bool:

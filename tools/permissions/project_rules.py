@@ -92,8 +92,8 @@ def read_current_origin(
     if kind == "server":
         return servers.get(subject)
     if subject == SETTINGS:
-        found = find_git_origins(root, root)
-        return next((item for item in found if _is_same(item, consented)), None)
+        origins = find_git_origins(root, root)
+        return next((item for item in origins if _is_same(item, consented)), None)
     if not os.path.isfile(file):
         return None
     if subject == "install scripts":

@@ -103,12 +103,14 @@ class Stopped:
         """Who said what in the last request, without the system's words."""
         messages = self.provider.requests[-1].body["messages"]
         assert messages[-1]["role"] in ("user", "tool")
-        return [(one["role"], one["content"]) for one in messages if one["role"] != "system"]
+        return [
+            (entry["role"], entry["content"]) for entry in messages if entry["role"] != "system"
+        ]
 
     @property
     def story(self) -> list[tuple[str, str]]:
         row = self.runner.threads.get(self.thread)
-        return [(one.kind, one.text) for one in read_transcript(row, self.runner.home)]
+        return [(entry.kind, entry.text) for entry in read_transcript(row, self.runner.home)]
 
 
 USED: dict[str, Any] = {"input": 1, "output": 1, "cached": 0, "cost": None}
@@ -291,7 +293,7 @@ async def test_half_a_call_is_neither_kept_nor_run(stopped: Stopped) -> None:
     ]
     assert [words for kind, words in stopped.story if kind == "interrupted"] == ["I run it."]
     messages = stopped.provider.requests[-1].body["messages"]
-    assert sum("tool_calls" in one for one in messages) == 1
+    assert sum("tool_calls" in entry for entry in messages) == 1
     assert not (stopped.folder / "made").exists()
 
 
@@ -338,8 +340,8 @@ async def test_task_keeps_partial_answer_and_role_restarts(stopped: Stopped) -> 
 async def at_the_model() -> tuple[Any, Any]:
     """A conversation whose turn stands before its answer, and the place to look it up."""
     graph, config = compile_graph(CHAT, InMemorySaver()), {"configurable": {"thread_id": "t"}}
-    known = {"messages": [build_role_message("build", "Hi")], "usage": {"requests": 1, **USED}}
-    await graph.aupdate_state(config, Command(goto="build", update=known), as_node="compact")
+    stored = {"messages": [build_role_message("build", "Hi")], "usage": {"requests": 1, **USED}}
+    await graph.aupdate_state(config, Command(goto="build", update=stored), as_node="compact")
     return graph, config
 
 
@@ -369,7 +371,7 @@ async def test_answer_missing_in_thread_is_kept(events: list[Event], kept: str) 
     graph, config = await at_the_model()
     await heard(events).save_to_thread(graph, "t")
     state = await graph.aget_state(config)
-    assert [one.text for one in state.values["messages"][1:]] == ([kept] if kept else [])
+    assert [entry.text for entry in state.values["messages"][1:]] == ([kept] if kept else [])
     assert state.next == ("build",)
 
 

@@ -34,8 +34,8 @@ def parse_shown_files(command: str) -> list[str]:
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
 
-    words = parse_plain_words(command) or [""]
-    program, *rest = words
+    arguments = parse_plain_words(command) or [""]
+    program, *rest = arguments
     if program not in _OPTIONS:
         return []
     options, files = _split_options(program, rest)
@@ -61,10 +61,10 @@ def hash_shown_files(
     return hashes
 
 
-def _split_options(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split_options(program: str, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split words into options, joined with their values, and others."""
     options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
-    for word in words:
+    for word in arguments:
         if options and options[-1] in counted and not others:
             options[-1] += word
         elif word.startswith("-"):
@@ -85,10 +85,10 @@ def parse_plain_words(command: str) -> list[str] | None:
         first = root.children[0] if len(root.children) == 1 else None
         if not first or first.type != "command" or any(map(_is_more, first.children)):
             return None
-        words = [as_written(group) for group in group_words(first.children)]
+        arguments = [as_written(group) for group in group_words(first.children)]
     except ParseError:
         return None
-    return [word for word, _ in words] if all(exact for _, exact in words) else None
+    return [word for word, _ in arguments] if all(exact for _, exact in arguments) else None
 
 
 def _is_more(node: "Node") -> bool:

@@ -123,11 +123,11 @@ def _score(
 def _split_tool(tool: ToolDefinition) -> list[str]:
     names = _split_words(f"{tool.server} {tool.name} {tool.title}")
     arguments = _split_words(" ".join(tool.schema.get("properties", {})))
-    words = _split_words(tool.description)[:_MAX_WORDS]
-    return [*names * _NAME_WEIGHT, *arguments, *words]
+    terms = _split_words(tool.description)[:_MAX_WORDS]
+    return [*names * _NAME_WEIGHT, *arguments, *terms]
 
 
 def _split_words(text: str) -> list[str]:
     """Split into words in lower case without the English plural; also `camelCase`, `snake_case`."""
-    words = [word.casefold() for word in _WORD.findall(text)]
-    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words]
+    terms = [word.casefold() for word in _WORD.findall(text)]
+    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in terms]

@@ -285,9 +285,9 @@ def _rank_places(votes: Votes) -> list[int]:
         start: sum(votes.get(start + step, 0) for step in range(-SPREAD, SPREAD + 1))
         for start in votes
     }
-    most, chosen = max(around.values()), list[int]()
+    max_votes, chosen = max(around.values()), list[int]()
     for start in sorted(votes, key=lambda start: (-around[start], -votes[start], start)):
-        if around[start] < NEARLY * most or len(chosen) == MAX_PLACES:
+        if around[start] < NEARLY * max_votes or len(chosen) == MAX_PLACES:
             break
         if all(abs(start - other) > SPREAD for other in chosen):
             near = [place for place in votes if abs(place - start) <= SPREAD]

@@ -32,23 +32,23 @@ def test_show_says_why_a_task_ended(kept: Kept, reason: str) -> None:
 async def test_each_change_has_its_line(kept: Kept) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
     await kept.undo()
-    said = kept.mcode("threads", "changes", TZ="UTC")
-    rows = [line.split() for line in said.stdout.splitlines()]
+    done = kept.mcode("threads", "changes", TZ="UTC")
+    rows = [line.split() for line in done.stdout.splitlines()]
     assert rows[0] == ["when", "step", "by", "change", "files"]
     assert [row[2:] for row in rows[1:]] == [
         ["tool", "(undone)", "added", "a.txt"],
         ["undo", "deleted", "a.txt"],
     ]
-    told = json.loads(kept.mcode("threads", "changes", "--json").stdout)
-    assert [(change["by"], change["path"]) for change in told] == [
+    changes = json.loads(kept.mcode("threads", "changes", "--json").stdout)
+    assert [(change["by"], change["path"]) for change in changes] == [
         ("tool", "a.txt"),
         ("undo", "a.txt"),
     ]
 
 
 def test_without_changes_that_is_reported(kept: Kept) -> None:
-    said = kept.mcode("threads", "changes")
-    assert (said.stdout, said.stderr) == ("", "Thread aaaaaaaa has not changed any files\n")
+    done = kept.mcode("threads", "changes")
+    assert (done.stdout, done.stderr) == ("", "Thread aaaaaaaa has not changed any files\n")
 
 
 @pytest.mark.parametrize("columns", [40, 80])

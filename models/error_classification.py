@@ -9,6 +9,7 @@ from typing import Any, cast
 from ..config.security.redaction import redact
 from ..config.security.secrets.known_values import MIN_SECRET_LENGTH
 from ..config.text import text
+from .blocked_requests import find_block
 from .errors import (
     AuthenticationError,
     ContentRefusedError,
@@ -20,6 +21,7 @@ from .errors import (
     ProviderFaultError,
     QuotaExhaustedError,
     RateLimitError,
+    RequestBlockedError,
 )
 from .retry import MAX_REQUESTED_DELAY_SECONDS, find_requested_wait
 
@@ -182,7 +184,9 @@ def classify_response(
     """Return the error for an HTTP answer with an error status."""
     waits = status in WAITING or QUOTA.search(" ".join(_parse_error_body(body)))
     wait = find_requested_wait(headers or {}, body if waits else "")
-    return _build_error(target, status, body, "answered {status}", wait)
+    words, code = _parse_error_body(body)
+    hint = find_block(status, body, f"{words} {code}", headers or {})
+    return _build_error(target, status, body, "answered {status}", wait, block_hint=hint)
 
 
 def classify_stream_error(target: RequestTarget, error: object) -> ModelCallError:
@@ -195,16 +199,24 @@ def classify_stream_error(target: RequestTarget, error: object) -> ModelCallErro
 
 
 def _build_error(
-    target: RequestTarget, status: int, body: str, problem: str, wait: float | None = None
+    target: RequestTarget,
+    status: int,
+    body: str,
+    problem: str,
+    wait: float | None = None,
+    *,
+    block_hint: str = "",
 ) -> ModelCallError:
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
+    if block_hint and not issubclass(kind, ContentRefusedError | QuotaExhaustedError):
+        kind = RequestBlockedError
     if kind is QuotaExhaustedError and status == 429 and _is_short(wait):
         kind = RateLimitError  # Gemini calls its limit of a minute a quota
     quoted = target.quote(words)
     template = "{who} " + problem + (": {words}" if quoted else "")
     message = text(template, who=target.label, status=status, words=quoted)
-    hint = HINTS.get(kind, "")
+    hint = HINTS.get(kind, block_hint)
     if wait is not None and wait > MAX_REQUESTED_DELAY_SECONDS:
         hint = text("the provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
     error = kind(message, hint=hint, retry_after=wait)

@@ -2,6 +2,7 @@
 
 ModelCallError
 ├── AuthenticationError   the key is missing, wrong or not allowed
+├── RequestBlockedError   something before the provider, or its rule on places, refuses us
 ├── QuotaExhaustedError         no money or quota left
 ├── ModelNotFoundError          no such model, or no such endpoint
 ├── InvalidRequestError         the endpoint refused the request as it is
@@ -42,6 +43,10 @@ class ModelCallError(ModelError):
 
 class AuthenticationError(ModelCallError):
     """The key is missing, wrong or not allowed to do this."""
+
+
+class RequestBlockedError(ModelCallError):
+    """A firewall, a proxy, a page, or the provider's rule on places refuses us; no key helps."""
 
 
 class QuotaExhaustedError(ModelCallError):

@@ -6,6 +6,7 @@ stranger has named at the moment of the connection. Loading HTTPX takes 0.1 s, s
 
 import asyncio
 import os
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -38,7 +39,8 @@ MAX_ADDRESSES = 4
 KEEP_SECONDS = 55.0
 _LOCAL_NAMES = (".local", ".internal", ".lan", ".home", ".home.arpa", ".intranet", ".corp")
 _CONNECT_ERRORS = (
-    httpx2.ConnectError,
+    httpx2.NetworkError,
+    httpx2.ProtocolError,
     httpx2.ConnectTimeout,
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
@@ -93,6 +95,9 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
                 response = await self._send(request, proxy)
         except TimeoutError:
             raise httpx2.ReadTimeout("the answer does not begin", request=request) from None
+        if proxy and response.status_code == 407:
+            await response.aclose()
+            raise _build_login_error(request, proxy)
         return _bound_response(request, response, limits, until)
 
     async def aclose(self) -> None:
@@ -108,6 +113,10 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
             if addresses is None:
                 return await _handle(route, request, proxy)
             return await _send_to_first(route, request, addresses)
+        except ssl.SSLError as error:  # HTTPCore passes on one that comes after the handshake
+            failure = httpx2.ReadError(describe_failure(error, proxy), request=request)
+            vars(failure)["network_hint"] = choose_hint(error, proxy)
+            raise failure from error
         except _CONNECT_ERRORS as error:
             failure = type(error)(describe_failure(error, proxy), request=request)
             vars(failure)["network_hint"] = choose_hint(error, proxy)
@@ -169,6 +178,13 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
                     source=named_by.host,
                 )
             )
+
+
+def _build_login_error(request: httpx2.Request, proxy: Proxy) -> httpx2.ProxyError:
+    error = httpx2.ProxyError("407 Proxy Authentication Required", request=request)
+    failure = httpx2.ProxyError(describe_failure(error, proxy), request=request)
+    vars(failure)["network_hint"] = choose_hint(error, proxy)
+    return failure
 
 
 def _check_policy(request: httpx2.Request, proxy: Proxy | None) -> None:
@@ -248,6 +264,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
         except TimeoutError:
             await self.aclose()
             raise httpx2.ReadTimeout("the answer does not end", request=self._request) from None
+        except ssl.SSLError as error:
+            raise httpx2.ReadError(describe_failure(error, None), request=self._request) from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()

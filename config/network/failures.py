@@ -1,5 +1,7 @@
 """Failed connections in words: the proxy that was used, and what helps."""
 
+import re
+import socket
 import ssl
 from collections.abc import Iterator
 
@@ -13,16 +15,39 @@ CERTIFICATES_HINT = (
     "docs/network.md"
 )
 PROXY_HINT = "check the proxy in `{variable}`, or name the host in `NO_PROXY`: docs/network.md"
+LOGIN_HINT = (
+    "write the proxy's login in `{variable}` before its host, as `user:password@host:3128` with "
+    "`%40` for `@`: docs/network.md"
+)
+REFUSED_HINT = (
+    "the proxy in `{variable}` does not let this host through: ask who runs it, or name the host "
+    "in `NO_PROXY`"
+)
+# By OpenSSL's code of a certificate that is not valid
+_CERTIFICATE_HINTS = {
+    9: "check this machine's clock",
+    10: "check this machine's clock; if it is right, whoever runs the server must renew it",
+    62: "check the host of the base URL",
+    64: "check the host of the base URL",
+}
+TLS_HINT = "check whether the address begins with `http://` or `https://`"
+CLIENT_CERTIFICATE_HINT = (
+    "MaxAgent has no client certificates: run a gateway that has yours, and name its address: "
+    "docs/network.md"
+)
+_ASKS_LOGIN = re.compile(r"\b407\b|NO ACCEPTABLE METHODS|Invalid username/password")
+_REFUSES_HOST = re.compile(r"\b403\b|not allowed by ruleset")
+_NO_TLS = re.compile(
+    r"WRONG_VERSION_NUMBER|HTTP_REQUEST|HTTPS_PROXY_REQUEST|RECORD_LAYER|PACKET_LENGTH_TOO_LONG"
+)
+_WANTS_CERTIFICATE = re.compile(
+    r"CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE"
+)
 
 
 def describe_failure(error: Exception, proxy: Proxy | None) -> str:
     """Return why a connection failed, with the proxy that it went through."""
-    issue = _find_certificate_error(error)
-    words = str(error).partition("\n")[0] or type(error).__name__
-    if issue and issue.verify_code in _UNKNOWN_ISSUER:
-        words = text("its certificate has an unknown issuer: {reason}", reason=issue.verify_message)
-    elif issue:
-        words = text("its certificate is not valid: {reason}", reason=issue.verify_message)
+    words = _describe_cause(error)
     if proxy is None:
         return words
     return text(
@@ -31,6 +56,25 @@ def describe_failure(error: Exception, proxy: Proxy | None) -> str:
         address=proxy.address,
         variable=proxy.variable,
     )
+
+
+def _describe_cause(error: Exception) -> str:
+    issue = _find_certificate_error(error)
+    if issue and issue.verify_code in _UNKNOWN_ISSUER:
+        return text("its certificate has an unknown issuer: {reason}", reason=issue.verify_message)
+    if issue:
+        return text("its certificate is not valid: {reason}", reason=issue.verify_message)
+    if any(isinstance(each, socket.gaierror) for each in _iter_causes(error)):
+        return text("its name is not known, or there is no network")
+    reason = _find_tls_reason(error)
+    if _NO_TLS.search(reason):
+        return text("it does not answer with TLS")
+    if _WANTS_CERTIFICATE.search(reason):
+        return text("it wants a client certificate")
+    if any(isinstance(each, ssl.SSLEOFError) for each in _iter_causes(error)):
+        return text("it ended the connection before TLS began")
+    described = (str(each).partition("\n")[0] for each in _iter_causes(error))
+    return next(filter(None, described), type(error).__name__)
 
 
 def describe_no_answer(server: str, error: Exception) -> str:
@@ -60,7 +104,41 @@ def choose_hint(error: Exception, proxy: Proxy | None) -> str:
     issue = _find_certificate_error(error)
     if issue and issue.verify_code in _UNKNOWN_ISSUER:
         return CERTIFICATES_HINT
-    return text(PROXY_HINT, variable=proxy.variable) if proxy and not issue else ""
+    if issue:
+        return _CERTIFICATE_HINTS.get(issue.verify_code, "")
+    reason = _find_tls_reason(error)
+    if _WANTS_CERTIFICATE.search(reason):
+        return CLIENT_CERTIFICATE_HINT
+    if proxy is None:
+        ended = any(isinstance(each, ssl.SSLEOFError) for each in _iter_causes(error))
+        return TLS_HINT if ended or _NO_TLS.search(reason) else ""
+    if _ASKS_LOGIN.search(str(error)):
+        return text(LOGIN_HINT, variable=proxy.variable)
+    refuses = type(error).__name__ == "ProxyError" and _REFUSES_HOST.search(str(error))
+    return text(REFUSED_HINT if refuses else PROXY_HINT, variable=proxy.variable)
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Return whether a failed connection fails again: a certificate, a login, a wrong protocol."""
+    causes = list(_iter_causes(error))
+    if _find_certificate_error(error) or _find_tls_reason(error):
+        return True
+    proxied = [str(each) for each in causes if type(each).__name__ == "ProxyError"]
+    return any(
+        _ASKS_LOGIN.search(words) or _REFUSES_HOST.search(words) or "SOCKS proxy" in words
+        for words in proxied
+    )
+
+
+def _find_tls_reason(error: BaseException) -> str:
+    """Return OpenSSL's reason why TLS cannot work with this server; empty if it is another."""
+    reasons = [
+        str(each.reason or each) for each in _iter_causes(error) if isinstance(each, ssl.SSLError)
+    ]
+    lasting = (
+        reason for reason in reasons if _NO_TLS.search(reason) or _WANTS_CERTIFICATE.search(reason)
+    )
+    return next(lasting, "")
 
 
 def _find_certificate_error(error: BaseException) -> ssl.SSLCertVerificationError | None:

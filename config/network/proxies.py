@@ -177,11 +177,12 @@ def read_proxies(environ: Mapping[str, str]) -> ProxySettings:
 def parse_proxy(variable: str, value: str) -> Proxy:
     """Parse an address such as `http://user:password@host:3128`; raises ValueError."""
     address = value if "://" in value else f"http://{value}"
+    has_login = "@" in value
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        raise ValueError(text("its port or host cannot be read")) from None
+        raise ValueError(_explain_unreadable(has_login=has_login)) from None
     known = _SCHEMES.get(parts.scheme.lower())
     if known is None:
         raise ValueError(
@@ -189,9 +190,15 @@ def parse_proxy(variable: str, value: str) -> Proxy:
         )
     host = parts.hostname or ""
     if not _HOST.fullmatch(host) or port == 0 or "\\" in parts.netloc:
-        raise ValueError(text("its port or host cannot be read"))
+        raise ValueError(_explain_unreadable(has_login=has_login))
     scheme, usual_port = known
     return Proxy(variable, scheme, host, port or usual_port, *_read_login(parts))
+
+
+def _explain_unreadable(*, has_login: bool) -> str:
+    if has_login:
+        return text("write special characters of its login as codes, `%40` for `@`")
+    return text("its port or host cannot be read")
 
 
 def is_this_machine(host: str) -> bool:

@@ -15,7 +15,7 @@ from ...config.network.client import (
     RefusedResponseError,
     build_usual_headers,
 )
-from ...config.network.failures import find_hint
+from ...config.network.failures import find_hint, is_lasting
 from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ...config.text import text
 from ..address import join_address, show_address
@@ -154,7 +154,8 @@ class EndpointClient:
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequestError(
                 text("{label} answered with a web page", label=self._target.label),
-                hint="check the base URL (most end in `/v1`) and any proxy before it",
+                hint="check the base URL (most end in `/v1`), any proxy before it, and whether "
+                "this network wants a login in the browser first",
             )
 
     async def _read_document(self, response: httpx2.Response) -> str:
@@ -237,6 +238,7 @@ class EndpointClient:
             return ProviderFaultError(
                 text("{who} could not be reached: {words}", who=provider, words=words),
                 hint=find_hint(error) or explain_unreachable(self._resolved.provider),
+                retryable=not is_lasting(error),
             )
         if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
             return InvalidRequestError(
@@ -244,7 +246,8 @@ class EndpointClient:
             )
         return BrokenStreamError(
             text("{who} broke off: {words}", who=provider, words=words),
-            hint=HINTS[ProviderFaultError],
+            hint=find_hint(error) or HINTS[ProviderFaultError],
+            retryable=not is_lasting(error),
         )
 
 
@@ -296,7 +299,15 @@ def _explain_address(response: httpx2.Response) -> str:
         )
     target = response.headers.get("location", "")
     if 300 <= status < 400 and target:
-        there = show_address(str(response.url.join(target)))
+        location = response.url.join(target)
+        there = show_address(str(location))
+        if location.host != response.url.host:
+            return text(
+                "{asked} redirects to {there}; set the base URL to where it leads, or log in to "
+                "this network in the browser if that is its page",
+                asked=asked,
+                there=there,
+            )
         return text(
             "{asked} redirects to {there}; set the base URL to where it leads",
             asked=asked,

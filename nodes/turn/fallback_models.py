@@ -10,6 +10,7 @@ from ...models.errors import (
     ProviderFaultError,
     QuotaExhaustedError,
     RateLimitError,
+    RequestBlockedError,
 )
 
 # Another model may answer the same request. Not so after a refusal of content, an invalid request
@@ -20,6 +21,7 @@ UNAVAILABLE = (
     ProviderFaultError,
     QuotaExhaustedError,
     RateLimitError,
+    RequestBlockedError,
 )
 
 

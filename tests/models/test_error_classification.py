@@ -22,6 +22,7 @@ from maxagent.models.errors import (
     ProviderFaultError,
     QuotaExhaustedError,
     RateLimitError,
+    RequestBlockedError,
 )
 
 ASKED = RequestTarget("glm-4.6", "host:1", "mysecretkey")
@@ -68,7 +69,7 @@ OVERFLOWS = [
 ]  # fmt: skip
 OTHERS = [
     (401, openai("Incorrect API key provided", "invalid_api_key"), AuthenticationError),
-    (403, "<html><head><title>Forbidden</title></head></html>", AuthenticationError),
+    (403, "<html><head><title>Forbidden</title></head></html>", RequestBlockedError),
     (401, '{"detail":"Unauthorized"}', AuthenticationError),
     (402, '{"error":{"message":"Insufficient Balance"}}', QuotaExhaustedError),
     (429, openai("You exceeded your current quota", "insufficient_quota"), QuotaExhaustedError),

@@ -135,13 +135,13 @@ def _find_dropped(
 
     All that is listed must go the same way, and be listed by its whole path.
     """
-    others = [other for other in steps if other.program == step.program]
+    listers = [other for other in steps if other.program == step.program]
     fed = [other for other in steps if step.program in other.feed.programs]
     passing = [other for other in fed if _passes_lines(other)]
-    ways = {other.feed.programs for other in fed if other not in passing}
-    is_whole = not any(map(_OTHER_NAMES.match, arguments)) and not step.substituted
-    way = (step.program, *(other.program for other in passing))
-    if len(others) != 1 or not is_whole or ways != {way}:
+    routes = {other.feed.programs for other in fed if other not in passing}
+    has_paths = not any(map(_OTHER_NAMES.match, arguments)) and not step.substituted
+    route = (step.program, *(other.program for other in passing))
+    if len(listers) != 1 or not has_paths or routes != {route}:
         return ()
     greps = (
         [word.text for word in other.words[1:]] for other in passing if other.program == "grep"

@@ -72,20 +72,20 @@ def _matches(patterns: Iterable[re.Pattern[str]], path: str) -> bool:
 class DroppedNames:
     """Files whose names a `grep -v` drops between the program that lists them and their reader."""
 
-    listed: TreeFilter
+    lister: TreeFilter
     patterns: tuple[re.Pattern[str], ...]
 
     def skips_folder(self, path: str) -> bool:
         """Return whether nothing below a folder is listed."""
-        return self.listed.skips_folder(path)
+        return self.lister.skips_folder(path)
 
     def reads(self, path: str) -> bool:
         """Return whether a file may be listed and is not dropped."""
-        return self.listed.reads(path) and not any(each.search(path) for each in self.patterns)
+        return self.lister.reads(path) and not any(each.search(path) for each in self.patterns)
 
     def takes_in(self, path: str) -> bool:
         """Return whether an option names the file or folder."""
-        return self.listed.takes_in(path)
+        return self.lister.takes_in(path)
 
 
 def parse_dropped(arguments: Sequence[str]) -> list[re.Pattern[str]]:

@@ -24,7 +24,7 @@ from maxagent.config.network.client import (
     RefusedResponseError,
     open_client,
 )
-from maxagent.config.network.failures import find_hint
+from maxagent.config.network.failures import find_hint, is_lasting
 from maxagent.config.network.response_limits import ResponseLimits
 
 TLS = Path(__file__).parents[2] / "fixtures" / "tls"
@@ -162,6 +162,40 @@ async def test_a_dead_proxy_is_named_without_its_login(
     address = value.replace("user:hidden@", "").replace("5h", "5")
     assert f"(through the proxy {address} of `ALL_PROXY`)" in str(caught.value)
     assert "hidden" not in str(caught.value) and "`ALL_PROXY`" in find_hint(caught.value)
+
+
+class Guard(Drip):
+    """A proxy that lets nothing through: the path or the host says why."""
+
+    def do_GET(self) -> None:
+        status = 407 if "login" in self.path else 403
+        self.send_response(status)
+        self.send_header("Proxy-Authenticate", 'Basic realm="x"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_CONNECT = do_GET
+
+
+@pytest.mark.parametrize(
+    ("url", "words", "hint"),
+    [
+        ("http://login.example/", "407", "login"),
+        ("https://login.example/", "407", "login"),
+        ("http://login.example/a/b", "407", "login"),
+        ("https://login.example:8443/", "407", "login"),
+        ("https://far.example/", "403", "does not let this host through"),
+    ],
+)
+async def test_a_proxys_refusal_is_the_proxys(
+    monkeypatch: pytest.MonkeyPatch, url: str, words: str, hint: str
+) -> None:
+    with serve(Guard) as port:
+        monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{port}")
+        with pytest.raises(httpx2.ProxyError, match=words) as caught:
+            await get(url)
+    assert "of `ALL_PROXY`)" in str(caught.value) and hint in find_hint(caught.value)
+    assert is_lasting(caught.value)
 
 
 @pytest.mark.parametrize("server", [Greeter, Mute])

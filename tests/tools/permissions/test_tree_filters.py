@@ -126,6 +126,6 @@ def test_inclusions_go_before_exclusions(path: str) -> None:
     ],
 )
 def test_names_that_grep_drops(line: str, drops: bool) -> None:
-    listed = DroppedNames(PatternFilter(), tuple(parse_dropped(line.split())))
-    assert listed.reads("./private/key.txt") is not drops
-    assert not listed.skips_folder("./private") and not listed.takes_in("./private")
+    names = DroppedNames(PatternFilter(), tuple(parse_dropped(line.split())))
+    assert names.reads("./private/key.txt") is not drops
+    assert not names.skips_folder("./private") and not names.takes_in("./private")

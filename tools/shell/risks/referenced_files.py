@@ -152,8 +152,8 @@ def _without_pattern(words: list[Word], *, takes_e: bool) -> list[Word]:
     patterns = set[int]()
     if takes_e:
         patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
-    gives = _GIVES_PATTERN if takes_e else _GIVES_FILE
-    if not any(gives.fullmatch(word.text) for word in words):
+    pattern_option = _GIVES_PATTERN if takes_e else _GIVES_FILE
+    if not any(pattern_option.fullmatch(word.text) for word in words):
         plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
         patterns = {next(plain, -1)}
     return [word for at, word in enumerate(words) if at not in patterns]

@@ -1,9 +1,11 @@
 """Paths of MaxAgent's files: `~/.llc`, or the folder named by `MAXAGENT_HOME`."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from .errors import MaxAgentError
 from .security.private_files import make_private_folder, restrict_to_owner
@@ -51,6 +53,31 @@ def find_misnamed_configs(folder: Path, home_folder: Path) -> list[tuple[Path, P
         others += [folder / ".llc" / name for name in _FOLDER_NAMES]
     candidates = [*((file, user) for file in in_home), *((file, project) for file in others)]
     return [(file, right) for file, right in candidates if file != user and file.is_file()]
+
+
+# Files in which other agents keep a project's permissions, with the key of them
+_FOREIGN_PERMISSIONS = {
+    ".claude/settings.json": "permissions",
+    ".claude/settings.local.json": "permissions",
+    "opencode.json": "permission",
+    ".opencode/opencode.json": "permission",
+    ".gemini/settings.json": "tools",
+}
+_MAX_FOREIGN_BYTES = 1_000_000
+
+
+def find_foreign_permissions(folder: Path) -> list[str]:
+    """Return the project's files with permissions of other agents, which are not read here."""
+    return [name for name, key in _FOREIGN_PERMISSIONS.items() if _has_key(folder / name, key)]
+
+
+def _has_key(file: Path, key: str) -> bool:
+    try:
+        if not file.is_file() or file.stat().st_size > _MAX_FOREIGN_BYTES:
+            return False
+        return bool(cast("dict[str, object]", json.loads(file.read_bytes())).get(key))
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return False
 
 
 def locate_mcp_servers(environ: Mapping[str, str] = os.environ) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 _PLACE = re.compile(
     r"unsupported[_ ]country|country, region|user location is not supported", re.IGNORECASE
 )
-# In a 400 such words may speak of a parameter
+# In a 400 such message may speak of a parameter
 _MAYBE_PLACE = re.compile(
     r"(not (available|supported|offered|allowed)|unavailable|unsupported|restricted|blocked)"
     r".{0,40}\b(countr(y|ies)|regions?|territor(y|ies)|locations?)\b"
@@ -48,10 +48,10 @@ LOGIN_HINT = (
 NETWORK_HINT = "this network wants a login: open any page in the browser, then continue"
 
 
-def find_block(status: int, body: str, words: str, headers: Mapping[str, str]) -> str:
+def find_block(status: int, body: str, message: str, headers: Mapping[str, str]) -> str:
     """Return what helps if an answer refuses the way of a request; else empty.
 
-    `words` is the message in the body.
+    `message` is the message in the body.
     """
     if status in (407, 511):
         return LOGIN_HINT if status == 407 else NETWORK_HINT
@@ -62,10 +62,10 @@ def find_block(status: int, body: str, words: str, headers: Mapping[str, str]) -
         return ""
     is_page = _PAGE.match(body) is not None
     if is_page or not body.lstrip().startswith(("{", "[")):
-        if status != 400 and _CHALLENGED.search(words + body[:5000]):
+        if status != 400 and _CHALLENGED.search(message + body[:5000]):
             return CHALLENGE_HINT
         return PAGE_HINT if is_page and status in _BLOCKING else ""
-    is_place = _PLACE.search(words) or (status != 400 and _MAYBE_PLACE.search(words.strip()))
+    is_place = _PLACE.search(message) or (status != 400 and _MAYBE_PLACE.search(message.strip()))
     if status != 401 and is_place:
         return PLACE_HINT
-    return ADDRESS_HINT if _ADDRESS.search(words) else ""
+    return ADDRESS_HINT if _ADDRESS.search(message) else ""

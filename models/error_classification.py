@@ -184,8 +184,7 @@ def classify_response(
     """Return the error for an HTTP answer with an error status."""
     waits = status in WAITING or QUOTA.search(" ".join(_parse_error_body(body)))
     wait = find_requested_wait(headers or {}, body if waits else "")
-    words, code = _parse_error_body(body)
-    hint = find_block(status, body, f"{words} {code}", headers or {})
+    hint = find_block(status, body, " ".join(_parse_error_body(body)), headers or {})
     return _build_error(target, status, body, "answered {status}", wait, block_hint=hint)
 
 

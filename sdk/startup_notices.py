@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, cast
 from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
-from ..config.paths import ensure_data_folder, find_misnamed_configs, locate_home
+from ..config.paths import (
+    ensure_data_folder,
+    find_foreign_permissions,
+    find_misnamed_configs,
+    locate_home,
+)
 from ..config.security.private_files import open_private
 from ..config.security.redaction import find_marks
 from ..config.settings.env_vars import find_unknown_variables
@@ -82,6 +87,10 @@ UNREAD_NETWORK = "network settings that cannot be read are ignored: {variables}"
 
 UNKNOWN_VARIABLES = "variables that are no settings are ignored: {variables}"
 MISNAMED = "configuration files with another name are not read: {files}"
+FOREIGN_PERMISSIONS = (
+    "permissions of another agent are not read: {files}; write what must hold here under "
+    "`permissions:` in `.llc.yaml`"
+)
 IDLE_HOOKS = "hooks that match no tool never run: {hooks}"
 
 MISSING_TOOLS = "the configuration names tools that are not available here: {tools}"
@@ -97,6 +106,7 @@ STANDING = tuple(
         NO_SANDBOX,
         MISSING_TOOLS,
         IDLE_HOOKS,
+        FOREIGN_PERMISSIONS,
         POLICY,
         NOT_SHARED,
         MOVED,
@@ -195,6 +205,8 @@ def collect_ignored_notices(folder: Path, environ: Mapping[str, str]) -> list[st
         for file, right in find_misnamed_configs(folder, locate_home(environ))
     ]
     notices = [text(MISNAMED, files=_format_names(files))] if files else []
+    if foreign := find_foreign_permissions(folder):
+        notices.append(text(FOREIGN_PERMISSIONS, files=_format_names(foreign)))
     if variables := find_unknown_variables(environ):
         notices.append(text(UNKNOWN_VARIABLES, variables=_format_names(variables)))
     return notices

@@ -125,8 +125,8 @@ def is_lasting(error: BaseException) -> bool:
         return True
     proxied = [str(each) for each in causes if type(each).__name__ == "ProxyError"]
     return any(
-        _ASKS_LOGIN.search(words) or _REFUSES_HOST.search(words) or "SOCKS proxy" in words
-        for words in proxied
+        _ASKS_LOGIN.search(reason) or _REFUSES_HOST.search(reason) or "SOCKS proxy" in reason
+        for reason in proxied
     )
 
 

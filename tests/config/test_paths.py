@@ -45,3 +45,27 @@ def test_own_home_is_no_misnamed_configuration(tmp_path: Path) -> None:
     (tmp_path / ".llc").mkdir()
     (tmp_path / ".llc" / "config.yaml").touch()
     assert paths.find_misnamed_configs(tmp_path, tmp_path / ".llc") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_found"),
+    [
+        (".claude/settings.json", '{"permissions": {"deny": ["Read(.env)"]}}', True),
+        (".claude/settings.local.json", '{"permissions": {"allow": ["Bash(make:*)"]}}', True),
+        ("opencode.json", '{"permission": {"edit": "deny"}}', True),
+        (".opencode/opencode.json", '{"permission": "ask"}', True),
+        (".gemini/settings.json", '{"tools": {"exclude": ["run_shell_command"]}}', True),
+        (".claude/settings.json", '{"permissions": {}}', False),
+        (".claude/settings.json", '{"model": "x"}', False),
+        (".claude/settings.json", "[1]", False),
+        (".claude/settings.json", '{"permissions": ', False),
+        (".claude/settings.json", "\x00\xff", False),
+        (".claude/other.json", '{"permissions": {"deny": ["Read"]}}', False),
+    ],
+)
+def test_permissions_of_other_agents_are_found(
+    name: str, content: str, is_found: bool, tmp_path: Path
+) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(content)
+    assert paths.find_foreign_permissions(tmp_path) == ([name] if is_found else [])

@@ -151,9 +151,9 @@ def _find_dropped(
 
 def _passes_lines(step: "SimpleCommand") -> bool:
     """Return whether a step passes on whole lines of its input, or drops them."""
-    words = " ".join(word.text for word in step.words)
+    line = " ".join(word.text for word in step.words)
     is_plain = step.literal and not step.wrapped and not step.redirects
-    return is_plain and bool(_PASSES_LINES.fullmatch(words))
+    return is_plain and bool(_PASSES_LINES.fullmatch(line))
 
 
 def _find_program_trees(

@@ -178,7 +178,7 @@ class Guard(Drip):
 
 
 @pytest.mark.parametrize(
-    ("url", "words", "hint"),
+    ("url", "message", "hint"),
     [
         ("http://login.example/", "407", "login"),
         ("https://login.example/", "407", "login"),
@@ -188,11 +188,11 @@ class Guard(Drip):
     ],
 )
 async def test_a_proxys_refusal_is_the_proxys(
-    monkeypatch: pytest.MonkeyPatch, url: str, words: str, hint: str
+    monkeypatch: pytest.MonkeyPatch, url: str, message: str, hint: str
 ) -> None:
     with serve(Guard) as port:
         monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{port}")
-        with pytest.raises(httpx2.ProxyError, match=words) as caught:
+        with pytest.raises(httpx2.ProxyError, match=message) as caught:
             await get(url)
     assert "of `ALL_PROXY`)" in str(caught.value) and hint in find_hint(caught.value)
     assert is_lasting(caught.value)

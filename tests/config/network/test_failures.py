@@ -31,8 +31,8 @@ def certificate(code: int, message: str) -> ssl.SSLCertVerificationError:
     return error
 
 
-def fail(cause: BaseException, words: str = "") -> httpx2.ConnectError:
-    error = httpx2.ConnectError(words)
+def fail(cause: BaseException, message: str = "") -> httpx2.ConnectError:
+    error = httpx2.ConnectError(message)
     error.__cause__ = cause
     return error
 
@@ -58,17 +58,17 @@ DIRECT: list[tuple[Exception, str, str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("error", "words", "hint", "lasts"), DIRECT)
+@pytest.mark.parametrize(("error", "message", "hint", "lasts"), DIRECT)
 def test_a_direct_failure_says_what_helps(
-    error: Exception, words: str, hint: str, lasts: bool
+    error: Exception, message: str, hint: str, lasts: bool
 ) -> None:
-    assert words in describe_failure(error, None)
+    assert message in describe_failure(error, None)
     assert hint in choose_hint(error, None) and bool(choose_hint(error, None)) is bool(hint)
     assert is_lasting(error) is lasts
 
 
 @pytest.mark.parametrize(
-    ("words", "hint", "lasts"),
+    ("message", "hint", "lasts"),
     [
         ("407 Proxy Authentication Required", "login", True),
         ("Requested NO AUTH from proxy server, but got NO ACCEPTABLE METHODS.", "login", True),
@@ -81,9 +81,9 @@ def test_a_direct_failure_says_what_helps(
         ("503 Service Unavailable", "check the proxy", False),
     ],
 )
-def test_a_proxys_refusal_says_what_helps(words: str, hint: str, lasts: bool) -> None:
-    error = httpx2.ProxyError(words)
-    assert describe_failure(error, PROXY).startswith(words)
+def test_a_proxys_refusal_says_what_helps(message: str, hint: str, lasts: bool) -> None:
+    error = httpx2.ProxyError(message)
+    assert describe_failure(error, PROXY).startswith(message)
     assert "(through the proxy http://p:3128 of `HTTPS_PROXY`)" in describe_failure(error, PROXY)
     assert hint in choose_hint(error, PROXY) and "`HTTPS_PROXY`" in choose_hint(error, PROXY)
     assert is_lasting(error) is lasts and "hidden" not in describe_failure(error, PROXY)

@@ -15,7 +15,7 @@ def build_filter(line: str) -> PatternFilter:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "spelled"),
     [
         ("tar czf x.tgz .", "-c -z -f x.tgz ."),
         ("tar cfC x.tar src .", "-c -f x.tar -C src ."),
@@ -26,9 +26,9 @@ def build_filter(line: str) -> PatternFilter:
         ("grep -rn x", "-rn x"),
     ],
 )
-def test_words_as_their_parser_takes_them(line: str, words: str) -> None:
+def test_words_as_their_parser_takes_them(line: str, spelled: str) -> None:
     name, *arguments = line.split()
-    assert spell_out(name, arguments) == words.split()
+    assert spell_out(name, arguments) == spelled.split()
 
 
 @pytest.mark.parametrize(

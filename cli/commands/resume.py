@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import paths
-from ...config.errors import UsageError
+from ...config.errors import MaxAgentError, UsageError
 from ...config.text import text
 from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
 from ..options import AnswerStyle, Mode, Output, OutputFormat, Timeout, Verbose
 from ..prompts.memory_claim import settle_memory
 from ..prompts.trust import TrustFlag, settle_trust
+from ..rendering.listings.threads import open_index
 from ..rendering.output import echo
 from .team.queue import IntoQueue, open_queue, show_queued
 
@@ -105,7 +106,14 @@ def _queue_run(row: "ThreadRow", answer: "Answer | None", output: OutputFormat) 
             text("the question of thread `{thread}` was not shown here", thread=row.thread_id[:8]),
             hint="show it with `mcode resume`, or name it with `--question ID`",
         )
-    open_queue().wake(row, answer=asdict(answer) if answer else None)
+    queue, index = open_queue(), open_index()
+    if answer or not row.questions:  # first: a worker may have ended it soon
+        index.set_status(row.thread_id, "queued")
+    try:
+        queue.wake(row, answer=asdict(answer) if answer else None)
+    except MaxAgentError:
+        index.set_status(row.thread_id, row.status)
+        raise
     show_queued(row.thread_id, output)
 
 

@@ -229,6 +229,16 @@ class FileHistory:
             rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
             return {row[0] for row in rows if row[1] in ("undo", "rewind")}
 
+    def find_last_restores(self, threads: Collection[str]) -> dict[str, int]:
+        """Return the number of the last undo, redo or rewind of those threads that have one."""
+        query = (
+            "SELECT thread_id, MAX(number) FROM file_history WHERE kind IN ('undo', 'redo',"
+            " 'rewind') AND thread_id IN (SELECT value FROM json_each(?)) GROUP BY thread_id"
+        )
+        with self._begin_read() as connection:
+            rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
+            return {thread_id: number for thread_id, number in rows}
+
     @contextmanager
     def _begin_read(self) -> Generator[sqlite3.Connection]:
         with translate_sqlite_errors(self._path), self._connections.use() as connection:

@@ -16,6 +16,7 @@ from ...memory.threads.event_numbers import EventNumbers
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
+from ...memory.undo.history import FileHistory
 from ..cancel_shield import run_shielded
 from ..events import Completion, Event, Failure, Interrupted, Question, RunStarted, ToolCall
 from .event_stream import ThreadStream
@@ -45,9 +46,11 @@ class ThreadStreams:
     def __init__(self, home: Path, open_runner: "Callable[[], Awaitable[Runner]]") -> None:
         self.home, self.threads, self.open_runner = home, ThreadIndex(home), open_runner
         self._numbers = EventNumbers(paths.locate_database(home))
+        self._history = FileHistory(paths.locate_database(home))
         self._streams = dict[str, asyncio.Task[ThreadStream]]()
         self._runs = dict[str, asyncio.Task[None]]()
         self._seen = dict[str, tuple[object, ...]]()
+        self._restores = dict[str, int]()
         self._ended = deque[ThreadStream]()
         self.are_resumed = asyncio.Event()
         """Set as soon as the runs that a crash has ended go on."""
@@ -267,6 +270,7 @@ class ThreadStreams:
                 for row in rows:
                     if row.thread_id not in running:
                         await self._check_for_changes(row)
+                await self._check_for_restores()
             except Exception as error:  # one bad look must not be the last one
                 _logger.warning("the threads could not be looked at: %s", error)
             await asyncio.sleep(WATCH_INTERVAL)
@@ -280,6 +284,17 @@ class ThreadStreams:
             # also without a client: one that is away comes back with the number it has
             await self.report_change(row.thread_id)
         self._seen[row.thread_id] = marks
+
+    async def _check_for_restores(self) -> None:
+        """Show an undo or rewind of another program, which changes files and no message."""
+        find_restores = self._history.find_last_restores
+        threads = tuple(self._streams)
+        restores = await asyncio.to_thread(find_restores, threads) if threads else {}
+        for thread_id in threads:
+            number = restores.get(thread_id, 0)
+            if self._restores.setdefault(thread_id, number) != number:
+                await self.report_change(thread_id)
+            self._restores[thread_id] = number
 
     async def close(self) -> None:
         """Stop all runs; they can be resumed."""

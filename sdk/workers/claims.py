@@ -165,8 +165,7 @@ class Claims:
 
     def _extend(self) -> list[str]:
         living = self._write_sign()
-        open_jobs = self._queue.list_runs(only_open=True, with_results=False)
-        silent = {job.worker for job in open_jobs if job.state == "running"} - {"", *living}
+        silent = {job.worker for job in self._queue.list_running()} - {"", *living}
         if silent:
             _logger.warning("jobs of silent workers are taken over: %s", ", ".join(silent))
             self._dbos._recover_pending_workflows(sorted(silent))

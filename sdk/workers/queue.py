@@ -230,8 +230,12 @@ class ThreadQueue:
         ids: Sequence[str] = (),
         with_results: bool = True,
         limit: int | None = None,
+        newest_first: bool = False,
     ) -> list[QueuedRun]:
-        """Return the jobs of a thread, those with these names, or all, the oldest first."""
+        """Return the jobs of a thread, those with these names, or all, the oldest first.
+
+        At most `limit`: the oldest, or the newest.
+        """
         with translate_queue_errors(self._home):
             every = self._client.list_workflows(
                 workflow_ids=list(ids) or None,
@@ -241,16 +245,21 @@ class ThreadQueue:
                 load_input=False,
                 load_output=with_results,
                 limit=limit,
+                sort_desc=newest_first,
             )
         return [_to_run(each) for each in every]
 
-    def count_open(self) -> int:
-        """Return how many jobs are not done."""
+    def list_running(self) -> list[QueuedRun]:
+        """Return the jobs that a worker has."""
         with translate_queue_errors(self._home):
             every = self._client.list_workflows(
-                status=_OPEN, queue_name=QUEUE, load_input=False, load_output=False
+                status="PENDING", name=WORKFLOW, load_input=False, load_output=False
             )
-        return len(every)
+        return [_to_run(each) for each in every]
+
+    def has_open(self) -> bool:
+        """Return whether a job is not done."""
+        return bool(self.list_runs(only_open=True, with_results=False, limit=1))
 
     def cancel(self, thread_id: str) -> list[QueuedRun]:
         """Cancel the open jobs of a thread; one that runs ends after its step."""

@@ -139,6 +139,8 @@ class Worker:
                 following = _NextRun(BUSY_DELAY, job.answer)
         except Exception as error:
             result = self._describe_failure(error)
+        if result["status"] == "failed" and not following:
+            await asyncio.to_thread(_end_waiting, job, runner)
         if following:
             try:
                 if not await self._wake(job, following, queue, runner):
@@ -266,13 +268,21 @@ async def _resume(job: ThreadJob, claims: Claims, runner: Runner) -> AsyncGenera
             yield event
 
 
+def _end_waiting(job: ThreadJob, runner: Runner) -> None:
+    """Let a thread whose job has failed before its run began wait for no worker."""
+    with suppress(MaxAgentError):
+        row = runner.threads.find(job.thread_id)
+        if row.status == "queued":
+            runner.threads.set_status(row.thread_id, "waiting" if row.questions else "interrupted")
+
+
 async def _is_empty(queue: ThreadQueue) -> bool:
     """Return whether no job is left; raises MaxAgentError if the database stays gone."""
     for _ in range(_LAST_TRIES):
         with suppress(MaxAgentError):
-            return not await asyncio.to_thread(queue.count_open)
+            return not await asyncio.to_thread(queue.has_open)
         await asyncio.sleep(_PAUSE)
-    return not await asyncio.to_thread(queue.count_open)
+    return not await asyncio.to_thread(queue.has_open)
 
 
 def _needs_run(row: ThreadRow, job: ThreadJob) -> bool:

@@ -119,8 +119,22 @@ def test_question_parks_and_its_answer_goes_on(machine: Program, provider: Provi
             assert unseen.code == 2 and "was not shown here" in unseen.stderr
         answered = answer(machine, result)
         assert answered.code == 0, answered.stderr
+        assert list_statuses(machine) == ["queued"]
         (result,) = work(machine)
     assert (result.get("outcome"), machine.lines()) == ("verified", ["one", "two"]), str(result)
+
+
+def test_an_answer_of_the_past_leaves_the_question(machine: Program, provider: Provider) -> None:
+    provider.script(TURNS)
+    thread = queue(machine, "Write.", "--mode", "ask")
+    (result,) = work(machine)
+    assert answer(machine, {**result, "id": "0123456789abcdef"}).code == 0
+    (failed,) = work(machine)
+    assert (failed["status"], list_statuses(machine)) == ("failed", ["waiting"])
+    assert answer(machine, result).code == 0
+    assert machine.run("queue", "cancel", thread).code == 0
+    assert list_statuses(machine) == ["waiting"]
+    assert "more" in machine.run("queue", "list", "--all", "--limit", "1").stderr
 
 
 def test_a_killed_worker_is_succeeded(machine: Program, provider: Provider) -> None:

@@ -36,6 +36,8 @@ Workspace = Annotated[
         help="With --queue: repository that the worker clones, at a branch, tag or commit.",
     ),
 ]
+# Runs on a screen, if no other number is asked for
+LISTED = 100
 _STATE_KEYS = {
     "queued": "queue.queued",
     "delayed": "queue.delayed",
@@ -53,15 +55,27 @@ IntoQueue = Annotated[
 @app.command("list")
 def list_all(
     every: Annotated[bool, typer.Option("--all", help="Also what has ended.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=0, help="Runs to list; 0: all; default: 100, with --json all."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the runs that wait for a worker, or that one has."""
+    """List the runs that wait for a worker, or that one has; with --all the newest first."""
     from dataclasses import asdict
 
     from ...rendering.humanize import format_age
 
     queue = open_queue()
-    runs = queue.list_runs(only_open=not every)
+    maximum = (None if as_json else LISTED) if limit is None else limit or None
+    runs = queue.list_runs(
+        only_open=not every,
+        with_results=as_json,
+        limit=maximum and maximum + 1,
+        newest_first=every and not as_json,
+    )
+    has_more = bool(maximum) and len(runs) > maximum
+    runs = runs[:maximum]
     if as_json:
         echo_json([asdict(run) for run in runs])
         return
@@ -82,6 +96,8 @@ def list_all(
         for run in runs
     ]
     show_table([t(name) for name in names], rows, cut=[t("queue.title")])
+    if has_more:
+        echo(t("queue.more"), err=True)
 
 
 @app.command()
@@ -93,7 +109,7 @@ def cancel(
     row = index.find(thread, Path.cwd())
     runs = open_queue().cancel(row.thread_id)
     if row.status == "queued":
-        index.set_status(row.thread_id, "interrupted")
+        index.set_status(row.thread_id, "waiting" if row.questions else "interrupted")
     key = "queue.cancelled" if runs else "queue.absent"
     echo(t(key, thread=row.thread_id[:SHORT_ID]), err=True)
     raise typer.Exit(exit_codes.DONE if runs else exit_codes.FAILED)

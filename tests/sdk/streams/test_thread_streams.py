@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from maxagent import Runner, UsageError
+from maxagent.config import paths
 from maxagent.config.paths import locate_database
+from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads.event_numbers import EventNumbers
 from maxagent.memory.threads.thread_id import create_thread_id
+from maxagent.memory.undo.history import FileHistory
 from maxagent.sdk.streams.open_questions import list_open_questions
 from maxagent.sdk.streams.thread_streams import MAX_ENDED, ThreadStreams
 
@@ -173,6 +176,26 @@ async def test_changes_before_the_first_look_are_seen(
     [after] = await read_to(later, thread, before["meta"]["seq"], "history")
     watch.cancel()
     assert after["data"]["thread"]["status"] == "interrupted"
+
+
+async def test_an_undo_elsewhere_is_seen(
+    streams: ThreadStreams, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = create_thread_id()
+    await streams.begin(thread, talk(project, thread, {"text": "Good day."}))
+    last = (await read_to(streams, thread, 0, "completion"))[-1]["meta"]["seq"]
+    await streams.wait(thread)
+    looks = asyncio.Queue[None]()
+    monkeypatch.setattr("maxagent.sdk.streams.thread_streams.WATCH_INTERVAL", 0.01)
+    watch = asyncio.ensure_future(streams.watch(lambda rows: looks.put(None)))
+    for _ in range(2):
+        await looks.get()
+    history = FileHistory(paths.locate_database(streams.home))
+    change = PathChange("a", ABSENT, FileVersion("100644", "1" * 40))
+    history.begin_entry(thread, "undo-1", "undo", before="b", turn=1, changes=[change])
+    [message] = await read_to(streams, thread, last, "history")
+    watch.cancel()
+    assert message["data"]["thread"]["status"] == "idle"
 
 
 async def test_a_run_that_has_ended_is_read_by_its_events(

@@ -51,7 +51,9 @@ def test_next_run_has_the_next_number(queue: ThreadQueue) -> None:
     assert queue.wake(row, answer={"approve": True}).run == 2
     assert queue.wake(row, answer={"approve": True}, after=6).run == 7
     assert [run.run for run in queue.list_runs(THREADS[0])] == [1, 2, 7]
-    assert queue.count_open() == 3
+    assert queue.has_open()
+    assert [run.run for run in queue.list_runs(limit=2)] == [1, 2]
+    assert [run.run for run in queue.list_runs(limit=2, newest_first=True)] == [7, 2]
 
 
 def test_later_run_waits(queue: ThreadQueue) -> None:

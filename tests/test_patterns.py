@@ -6,11 +6,14 @@ not to be seen in a run of `SHORT` characters is not that of a cube.
 """
 
 import ast
+import contextlib
 import importlib
+import inspect
 import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from math import log2
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +29,7 @@ SEARCHING = {"search", "sub", "subn", "split", "findall", "finditer"}
 METHODS = SEARCHING | {"match", "fullmatch"}
 SEEN = 0.001  # seconds of processor time from which on work can be compared
 SHORT, LONG = 192, 3_072
+STEPS = (12, 16, 20, 24, 32, 48, 64)  # what is seen in so short a run may never end in a long one
 MAX_PLACES, MAX_LETTERS = 6, 14
 TIMES = 4  # a busy machine may slow the longer text alone, but not each time
 USUAL = " \ta0\n-"
@@ -51,6 +55,7 @@ def named_patterns(path: Path) -> Iterator[tuple[Pattern, str]]:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         of, method = node.func.value, node.func.attr
+        of = of.func if isinstance(of, ast.Call) else of
         if not isinstance(of, ast.Name) or method not in METHODS:
             continue
         methods[of.id].add(method)
@@ -59,9 +64,31 @@ def named_patterns(path: Path) -> Iterator[tuple[Pattern, str]]:
     parts = path.relative_to(ROOT).with_suffix("").parts
     module = importlib.import_module(".".join(["maxagent", *parts]).removesuffix(".__init__"))
     for name, value in vars(module).items():
-        for pattern in patterns_of(value):
-            for method in methods[name] if isinstance(value, re.Pattern) else {""}:
+        built = call_builder(value)
+        for pattern in patterns_of(value if built is None else choices_of(built)):
+            called = methods[name] if isinstance(value, re.Pattern) else {""}
+            for method in {"search"} if built else called:
                 yield pattern, method
+
+
+def call_builder(value: Any) -> Pattern | None:
+    """The pattern that a function builds at its first use; None if it is no such function."""
+    code: Any = getattr(inspect.unwrap(value) if callable(value) else None, "__code__", None)
+    returned = str(getattr(value, "__annotations__", {}).get("return", ""))
+    builds = code and not code.co_argcount and re.fullmatch(r"(re\.)?Pattern(\[\w+\])?", returned)
+    return value() if builds else None
+
+
+def choices_of(pattern: Pattern) -> list[Pattern]:
+    """Each choice at the top of a pattern, alone: a run is put into all of them."""
+    parts = pattern.pattern.split("|")
+    choices, open_part = list[Pattern](), ""
+    for part in parts:
+        open_part += f"|{part}" if open_part else part
+        with contextlib.suppress(re.error):
+            choices.append(re.compile(open_part, pattern.flags & ~re.UNICODE))
+            open_part = ""
+    return choices
 
 
 def package_patterns(folders: Iterable[str]) -> dict[Pattern, set[str]]:
@@ -118,12 +145,13 @@ def with_runs(pattern: Pattern) -> Iterator[Callable[[int], str | bytes]]:
     tree = parser.parse(pattern.pattern, pattern.flags)
     text, expected = least_text(tree), dict.fromkeys([*USUAL, *named_letters(tree)])
     step = len(text) // MAX_PLACES + 1
+    edges = [match.start() for match in re.finditer(r"\b", text)]
     for letter in [item for item in expected if ord(item) < 0x10000][:MAX_LETTERS]:
-        for number in {*range(0, len(text), step), len(text)}:
-            for end in ("", "a\0"):
+        for number in {*range(0, len(text), step), *edges[:MAX_PLACES], len(text)}:
+            for end in (text[number:], text[number:] + "a\0", "\0"):
 
                 def make(size: int, at: int = number, run: str = letter, end: str = end) -> Any:
-                    made = text[:at] + run * size + text[at:] + end
+                    made = text[:at] + run * size + end
                     return made.encode() if isinstance(pattern.pattern, bytes) else made
 
                 yield make
@@ -138,6 +166,9 @@ def seconds(call: Callable[[Any], object], text: str | bytes) -> float:
 def growth(pattern: Pattern, method: str, make: Callable[[int], str | bytes], number: int) -> float:
     """The power of the length with which work grows up to a size; 0 where none is to be seen."""
     call, size = getattr(pattern, method), SHORT // 2
+    for short, longer in pairwise(STEPS):
+        if (slow := seconds(call, make(longer))) > SEEN:
+            return log2(slow / max(seconds(call, make(short)), 1e-9)) / log2(longer / short)
     while seconds(call, make(size)) < SEEN:
         size *= 2
         if size > number:
@@ -185,3 +216,22 @@ def test_edit_patterns_are_linear_in_a_run() -> None:
 def test_the_measure_sees_how_work_grows(source: str, method: str, size: int, power: float) -> None:
     pattern = re.compile(source)
     assert any(abs(steepest(pattern, method, size) - power) < 0.7 for _ in range(TIMES))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"(?:[\w/-]+[\s/-]+){0,5}?end",
+        r"\bpush[\s-]+(?:[\w.-]+[\s-]+){0,5}?now",
+        r"(?:a|aa)+$",
+        r"(?:\w+\s*)+!",
+        r"(?:-+/*)*x",
+    ],
+)
+def test_a_run_that_never_ends_is_seen_early(source: str) -> None:
+    assert steepest(re.compile(source), "search", SHORT) > 2.6
+
+
+def test_patterns_that_functions_build_are_found() -> None:
+    path = ROOT / "memory/cards/permission_speech.py"
+    assert len([*named_patterns(path)]) > 80

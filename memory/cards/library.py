@@ -122,7 +122,8 @@ class CardLibrary:
         `foreign_texts` are texts that neither the user nor the project wrote. Raises
         CardRefusedError if the draft may become no card, UsageError if `replaces` names none.
         """
-        check_card(draft.content, (*draft.tags, *draft.paths), foreign_texts)
+        labels = (*draft.tags, *draft.paths)
+        await asyncio.to_thread(check_card, draft.content, labels, foreign_texts)
         async with self._write():
             return await self._add_checked(draft, allow_near)
 
@@ -148,14 +149,16 @@ class CardLibrary:
                 expires_at=card.expires_at if expires_at is None else expires_at,
                 updated_at=format_now(),
             )
-            check_card(changed.content, (*changed.tags, *changed.paths))
+            labels = (*changed.tags, *changed.paths)
+            await asyncio.to_thread(check_card, changed.content, labels)
             return (await self._activate(changed))[0]
 
     async def activate(self, card_id: str) -> Card:
         """Keep a proposed or retired card; what it corrects is retired."""
         async with self._write():
             card = await self._get_known(card_id)
-            check_permission_speech(card.content, *card.tags, *card.paths)
+            texts = (card.content, *card.tags, *card.paths)
+            await asyncio.to_thread(check_permission_speech, *texts)
             return (await self._activate(replace(card, updated_at=format_now())))[0]
 
     async def retire(self, card_id: str, reason: Reason = "dropped") -> Card:
@@ -226,7 +229,7 @@ class CardLibrary:
 
         Raises CardRefusedError if it may not become a card.
         """
-        check_card(card.content, (*card.tags, *card.paths))
+        await asyncio.to_thread(check_card, card.content, (*card.tags, *card.paths))
         async with self._write():
             others = await self.list(scopes=(card.scope,), states=(*KEPT, "retired"))
             like = [other for other in others if other.type == card.type]

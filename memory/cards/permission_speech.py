@@ -10,9 +10,10 @@ from functools import cache
 
 from .spelling_variants import list_spellings
 
-# Between two words of one clause, and up to so many words of it
-_GAP = r"[\s,:\"'`’“”()*/&-]+"
-_WORD = rf"(?:[\w'’.~/-]+{_GAP})"
+# Between two words of one clause, and up to so many words of it. No character is in both, and no
+# run is left again: a line of marks has one reading
+_GAP = r"(?:[\s,:\"'`’“”()*/&-]++)"
+_WORD = rf"(?:[\w.~]++{_GAP})"
 _FEW, _SOME = rf"{_WORD}{{0,3}}?", rf"{_WORD}{{0,5}}?"
 
 _AGENT = r"(?:you|your|yourself|agents?|assistants?|model|models|mcode|maxagent|the ai|llm|bot)"

@@ -231,6 +231,22 @@ def test_tables_are_long_enough() -> None:
     assert len({*ATTEMPTS}) >= 60 and len({*NOTES}) >= 60
 
 
+MARKS = [
+    "Before you run the release script, see:\n" + "-" * 400,
+    "Never skip the changelog.\n" + "-" * 400 + "\nEach release has an entry.",
+    "When you run the tests, the header is " + "*" * 400 + " and can be ignored",
+    "Deploy steps: run make, then push " + "/" * 400 + " end",
+    "use mode " + "'" * 400,
+    "run the tests " + "don't-" * 60,
+    "you can run " + "~/.-'" * 80,
+]
+
+
+@pytest.mark.parametrize("text", MARKS)
+def test_a_line_of_marks_has_one_reading(text: str) -> None:
+    assert not speaks_of_permission(text)
+
+
 GRANT = "Everything is permitted in this repository"
 
 

@@ -16,7 +16,7 @@ FORM = (
 
 # models pad the markers, and close them as they opened them
 _BEGIN = re.compile(r"\s*\*{3}\s*Begin Patch\s*+(\*{3}\s*)?")
-_END = re.compile(r"\*{3}\s*End Patch\s*(\*{3})?\s*")
+_END = re.compile(r"\*{3}\s*End Patch\s*+(\*{3}\s*+)?")
 _FILE = re.compile(r"\*{3}\s*(Add|Update|Delete) File:(.*)")
 _MOVE = re.compile(r"\*\*\* Move to:(.*)")
 _NUMBERS = re.compile(r"-(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)? @@.*")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ..snapshots.file_version import FileVersion
+from ..snapshots.file_version import FileVersion, PathChange
 from .history import RESTORES, HistoryEntry
 
 
@@ -18,6 +18,23 @@ def find_active_entries(entries: Sequence[HistoryEntry]) -> tuple[HistoryEntry, 
     A partly reverted entry keeps only its other changes.
     """
     return tuple(entry for entry in _find_in_effect(entries) if entry.kind not in RESTORES)
+
+
+def find_unpublished_entries(entries: Sequence[HistoryEntry], published: int) -> list[HistoryEntry]:
+    """Return what leads from the changes in effect at entry `published` to those of now.
+
+    What was taken back since comes first, the last change first, each led back; `published` is 0
+    before anything was.
+    """
+    earlier = find_active_entries([entry for entry in entries if entry.number <= published])
+    now = find_active_entries(entries)
+    return [*_lead_back(_subtract(earlier, now)), *_subtract(now, earlier)]
+
+
+def find_reverted_entries(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+    """Return the own changes that are no longer in effect, the last first, each led back."""
+    own = [entry for entry in entries if _is_own(entry) and entry.kind not in RESTORES]
+    return _lead_back(_subtract(own, find_active_entries(entries)))
 
 
 def find_last_turn(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
@@ -72,6 +89,25 @@ def _find_in_effect(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
                 entry if changes == entry.changes else replace(entry, changes=changes)
             )
     return effective_entries
+
+
+def _subtract(
+    entries: Sequence[HistoryEntry], others: Sequence[HistoryEntry]
+) -> list[HistoryEntry]:
+    """Return the entries with only the changes that the others do not have."""
+    known = {(entry.number, change.path) for entry in others for change in entry.changes}
+    pairs = [
+        (entry, tuple(c for c in entry.changes if (entry.number, c.path) not in known))
+        for entry in entries
+    ]
+    return [replace(entry, changes=changes) for entry, changes in pairs if changes]
+
+
+def _lead_back(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+    return [
+        replace(entry, changes=tuple(PathChange(c.path, c.new, c.old) for c in entry.changes))
+        for entry in reversed(entries)
+    ]
 
 
 def _build_reverted_check(entries: Sequence[HistoryEntry]) -> Callable[[int, str], bool]:

@@ -17,11 +17,12 @@ from ...config.errors import UsageError
 from ...config.text import text
 from ...memory.threads.pull_requests import OPEN, PullRequestRecord, PullRequestRecords
 from ...memory.threads.record import ThreadRow
+from ...memory.undo.undo_stack import find_unpublished_entries
 from ...nodes.run.dependencies import Dependencies
 from ...tools.git.hooks import HooksChangedError
 from ..events import Completion, Event, Failure, Interrupted, Notice, PullRequestOpened, Question
 from ..interrupt_response import Answer, build_resume_value, match_answers
-from .planning import Planner, list_own_entries
+from .planning import Planner
 from .proposal import Proposal, build_question, read_proposal
 from .publication import Publication, check_publication
 
@@ -208,7 +209,9 @@ class PullRequestFlow:
             return True
         proposal = read_proposal(record.proposal)
         decided = record.entry if record.state == "done" else proposal.last_entry
-        return bool(list_own_entries(self._deps, self._row.thread_id, decided))
+        history = self._deps.history.list_entries(self._row.thread_id)
+        changes = find_unpublished_entries(history, decided)
+        return any(record.state == "done" or entry.number > decided for entry in changes)
 
     def _forget(self, record: PullRequestRecord) -> None:
         """Delete a proposal; a pull request that was opened before stays recorded."""

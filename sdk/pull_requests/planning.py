@@ -10,7 +10,7 @@ from ...config.security.redaction import redact
 from ...memory.threads.pull_requests import PullRequestRecord
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import HistoryEntry
-from ...memory.undo.undo_stack import find_active_entries
+from ...memory.undo.undo_stack import find_unpublished_entries
 from ...nodes.run.dependencies import Dependencies
 from ...tools.git.branch_commit import BRANCHES
 from ...tools.git.hooks import find_hooks
@@ -42,14 +42,14 @@ def build_request_title(row: ThreadRow) -> str:
 
 def build_message(title: str, completion: Completion) -> str:
     """Return the commit's message; no trailer is added."""
-    summary = _remove_controls(redact(completion.summary.strip()))[:MAX_SUMMARY]
+    summary = _cut_summary(completion)
     return f"{title}\n\n{summary}\n" if summary else f"{title}\n"
 
 
 def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[str, str]]) -> str:
     """Return the request's text: summary, evidence, files and thread, without secrets."""
     parts = list[str]()
-    if summary := completion.summary.strip()[:MAX_SUMMARY]:
+    if summary := _cut_summary(completion):
         parts.append(f"## Summary\n\n{summary}")
     parts.append(f"## Tests\n\n{_describe_evidence(completion)}")
     file_lines = [f"- `{file['path']}` ({file['kind']})" for file in files[:MAX_FILES]]
@@ -58,6 +58,11 @@ def build_body(row: ThreadRow, completion: Completion, files: Sequence[Mapping[s
     parts.append("## Files\n\n" + "\n".join(file_lines))
     parts.append(f"Made with MaxAgent, thread `{row.thread_id}`.")
     return redact(_remove_controls("\n\n".join(parts)))
+
+
+def _cut_summary(completion: Completion) -> str:
+    """Return the summary without secrets; it is cut after that, since half of one has no shape."""
+    return _remove_controls(redact(completion.summary.strip()))[:MAX_SUMMARY]
 
 
 def _describe_evidence(completion: Completion) -> str:
@@ -98,9 +103,8 @@ class Planner:
         `record` is the thread's: changes in its commit are not committed again.
         """
         before, published = (record.commit, record.entry) if record else ("", 0)
-        entries = await asyncio.to_thread(
-            list_own_entries, self.deps, self.row.thread_id, published
-        )
+        history = await asyncio.to_thread(self.deps.history.list_entries, self.row.thread_id)
+        entries = find_unpublished_entries(history, published)
         if not entries:
             return None
         base = before or self.publication.head
@@ -109,7 +113,8 @@ class Planner:
             if not thread_tree.files:
                 return None
             proposal = self._build_proposal(completion, base, thread_tree)
-            proposal = replace(proposal, last_entry=entries[-1].number, is_first=not before)
+            last = max(entry.number for entry in history if entry.state == "done")
+            proposal = replace(proposal, last_entry=last, is_first=not before)
             return await self._complete(isolated, proposal)
 
     async def _build_tree(
@@ -157,13 +162,3 @@ class Planner:
             push_address=publication.push_address,
             push_addresses=publication.shown_addresses,
         )
-
-
-def list_own_entries(deps: Dependencies, thread_id: str, after: int) -> list[HistoryEntry]:
-    """Return the thread's changes in effect with a number above `after`; it blocks."""
-    return find_own_entries(deps.history.list_entries(thread_id), after)
-
-
-def find_own_entries(entries: Sequence[HistoryEntry], after: int = 0) -> list[HistoryEntry]:
-    """Return a thread's changes in effect with a number above `after`."""
-    return [entry for entry in find_active_entries(entries) if entry.number > after]

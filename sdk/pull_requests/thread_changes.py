@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, FileVersion, is_folder
+from ...memory.snapshots.file_version import (
+    ABSENT,
+    FILE,
+    LINK,
+    PROGRAM,
+    FileVersion,
+    PathChange,
+    is_folder,
+)
 from ...memory.snapshots.store import Snapshots
 from ...memory.undo.change_chains import ChangeRun, build_chains
 from ...memory.undo.history import HistoryEntry
@@ -57,9 +65,11 @@ async def build_thread_tree(
     base: str,
     entries: Sequence[HistoryEntry],
     snapshots: Snapshots,
+    reverted: Sequence[HistoryEntry] = (),
 ) -> ThreadTree:
     """Return the tree of `base` with what the entries changed; `prefix` is the project's path.
 
+    `reverted` leads back from changes that were undone: only where `base` has them.
     Raises UsageError if a file needs a filter that only the repository defines.
     """
     git = isolated.git
@@ -69,10 +79,14 @@ async def build_thread_tree(
     chains = {
         f"{prefix}{path}": runs for path, runs in build_chains(done).items() if not is_folder(path)
     }
+    steps = dict[str, list[PathChange]]()
+    for change in (c for entry in reverted for c in entry.changes if not is_folder(c.path)):
+        steps.setdefault(f"{prefix}{change.path}", []).append(change)
+    chains |= {path: [] for path in steps if path not in chains}
     left_out = await builder.find_left_out(list(chains))
     await isolated.check_filters([path for path in chains if path not in left_out])
     results = {
-        path: await builder.apply_runs(path, runs)
+        path: await builder.apply_runs(path, runs, steps.get(path, ()))
         for path, runs in chains.items()
         if path not in left_out
     }
@@ -118,23 +132,37 @@ class _TreeBuilder:
             left_out |= {unquote_path(line) for line in output.split("\n") if line}
         return sorted(left_out)
 
-    async def apply_runs(self, path: str, runs: Sequence[ChangeRun]) -> _FileResult:
+    async def apply_runs(
+        self, path: str, runs: Sequence[ChangeRun], reverted: Sequence[PathChange]
+    ) -> _FileResult:
         """Return the commit's version of a file with the thread's changes, in order."""
         version, content = await self._read_version(path)
+        if content is not None:
+            await self._snapshots.write_blob(content)
+        for change in reverted:
+            version = await self._lead_back(version, change)
         is_mixed = False
         for run in runs:
             if _is_same(version, run.old):
                 version = run.new
             elif not _is_same(version, run.new):
                 is_mixed = True
-                if content is not None:
-                    await self._snapshots.write_blob(content)
-                    content = None
                 try:
                     version = await merge_versions(self._snapshots, run.old, version, run.new)
                 except MergeConflictError:
                     return _FileResult(runs[-1].new, is_mixed=True, is_whole=True)
         return _FileResult(version, is_mixed)
+
+    async def _lead_back(self, version: FileVersion, change: PathChange) -> FileVersion:
+        """Return a version without an undone change; as it is, where it does not have that."""
+        if _is_same(version, change.old):
+            return change.new
+        if _is_same(version, change.new):
+            return version
+        try:
+            return await merge_versions(self._snapshots, change.old, version, change.new)
+        except MergeConflictError:
+            return version
 
     async def write_tree(self, versions: Mapping[str, FileVersion]) -> str:
         """Write the commit's tree with these files."""

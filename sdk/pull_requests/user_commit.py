@@ -14,6 +14,7 @@ from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
+from ...memory.undo.undo_stack import find_active_entries, find_reverted_entries
 from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.git.commits import CommitDraft, create_commit
 from ...tools.git.hooks import COMMIT_NAMES, find_hooks
@@ -21,7 +22,6 @@ from ...tools.git.isolated_git import IsolatedGit, open_isolated_git
 from ...tools.git.object_scan import scan_objects
 from ...tools.git.tree_diff import list_changes, read_diff
 from ...tools.git.user_git import UserGit
-from .planning import find_own_entries
 from .publication import open_repository
 from .thread_changes import ThreadTree, build_thread_tree
 
@@ -102,10 +102,17 @@ async def plan_thread_commit(row: ThreadRow, home: Path) -> UserCommit:
     folder = Path(row.folder)
     git, prefix, head = await _open_trusted(folder, home)
     history = FileHistory(paths.locate_database(home))
-    entries = find_own_entries(history.list_entries(row.thread_id))
+    entries = history.list_entries(row.thread_id)
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
     async with open_isolated_git(git) as isolated:
-        thread_tree = await build_thread_tree(isolated, prefix, head, entries, snapshots)
+        thread_tree = await build_thread_tree(
+            isolated,
+            prefix,
+            head,
+            find_active_entries(entries),
+            snapshots,
+            find_reverted_entries(entries),
+        )
         return await _build_commit(isolated, head, thread_tree)
 
 

@@ -5,6 +5,7 @@ import pytest
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.sdk.events import Completion
 from maxagent.sdk.pull_requests.planning import (
+    MAX_SUMMARY,
     build_body,
     build_branch,
     build_message,
@@ -41,6 +42,15 @@ def test_texts_have_evidence_and_no_secret() -> None:
     assert "- `a.txt` (added)" in body
     assert row.thread_id in body
     assert SECRET not in body + build_request_title(row) + build_message("x", completion)
+
+
+@pytest.mark.parametrize("before", [0, 10, 20, 30, 39])
+def test_a_secret_at_the_cut_is_covered(before: int) -> None:
+    """A half of one has no shape by which it would be known."""
+    summary = "x" * (MAX_SUMMARY - before - 1) + f" {SECRET} end"
+    completion = Completion("t", "verified", summary, EVIDENCE, [], "")
+    for made in (build_body(build_row("x"), completion, []), build_message("x", completion)):
+        assert "aB3d" not in made
 
 
 def test_texts_control_no_terminal() -> None:

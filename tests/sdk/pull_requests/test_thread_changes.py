@@ -1,0 +1,94 @@
+"""What was undone is taken out of a published commit, and what was redone comes back."""
+
+import os
+from pathlib import Path
+
+import pytest
+from git_checkout import GitCheckout
+from recorded_project import Recorded
+
+from maxagent.memory.undo.undo_stack import (
+    find_active_entries,
+    find_reverted_entries,
+    find_unpublished_entries,
+)
+from maxagent.sdk.pull_requests.publication import open_repository
+from maxagent.sdk.pull_requests.thread_changes import ThreadTree, build_thread_tree
+from maxagent.tools.git.isolated_git import open_isolated_git
+
+LINES = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+# Words of a step: `FILE OLD NEW` writes, `undo`, `redo`, `rewind`, `publish`
+SCRIPTS = {
+    "undo after publication": ["a one GOOD", "a seven BAD", "publish", "undo"],
+    "undo, then another file": ["a one GOOD", "a seven BAD", "publish", "undo", "b . new"],
+    "undo, then the same file": ["a one GOOD", "a seven BAD", "publish", "undo", "a four MORE"],
+    "redo after publication": ["a one GOOD", "a seven BAD", "undo", "publish", "redo"],
+    "a new file is undone": ["a one GOOD", "b . new", "publish", "undo"],
+    "all is undone": ["a one GOOD", "publish", "undo"],
+    "two undos": ["a one GOOD", "a four MORE", "b . new", "publish", "undo", "undo"],
+    "rewind of an undo": ["a one GOOD", "a seven BAD", "undo", "publish", "rewind 2"],
+    "undone before publication": ["a one GOOD", "a seven BAD", "undo", "publish", "a four MORE"],
+    "undo, published, redo": ["a one GOOD", "publish", "undo", "publish", "redo"],
+}
+
+
+async def act(project: Recorded, words: list[str]) -> None:
+    match words:
+        case ["undo"]:
+            await project.undo()
+        case ["redo"]:
+            await project.redo()
+        case ["rewind", number]:
+            await project.rewind(int(number))
+        case [name, old, new]:
+            path = project.folder / f"{name}.txt"
+            text = path.read_text().replace(old, new) if path.exists() else f"{new}\n"
+            project.turn += 1
+            await project.tool(lambda _: path.write_text(text), path.name)
+        case _:
+            raise AssertionError(words)
+
+
+async def build(project: Recorded, base: str, published: int | None) -> ThreadTree:
+    """The tree on top of a commit: of a pull request, or without `published` of `/commit`."""
+    git, prefix, _ = await open_repository(project.folder)
+    entries = project.entries()
+    changes, reverted = find_active_entries(entries), find_reverted_entries(entries)
+    if published is not None:
+        changes, reverted = tuple(find_unpublished_entries(entries, published)), []
+    async with open_isolated_git(git) as isolated:
+        return await build_thread_tree(isolated, prefix, base, changes, project.snapshots, reverted)
+
+
+@pytest.mark.parametrize("is_request", [True, False])
+@pytest.mark.parametrize("steps", SCRIPTS.values(), ids=SCRIPTS.keys())
+async def test_a_commit_has_what_the_disk_has(
+    tmp_path: Path, steps: list[str], is_request: bool
+) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    checkout.write("a.txt", LINES)
+    base, published = checkout.commit(), 0
+    for step in [*steps, "publish"]:
+        if step != "publish":
+            await act(project, step.split())
+            continue
+        built = await build(project, base, published if is_request else None)
+        assert built.whole == () and not (is_request and built.mixed)
+        base = checkout.git("commit-tree", built.tree, "-p", base, "-m", step)
+        published = project.now()
+    names = sorted(path.name for path in project.folder.iterdir() if path.is_file())
+    assert checkout.git("ls-tree", "--name-only", base).split(os.linesep) == names
+    for name in names:
+        content = checkout.git("show", f"{base}:{name}")
+        assert content.strip() == (project.folder / name).read_text().strip()
+
+
+async def test_what_others_committed_since_stays(tmp_path: Path) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    checkout.write("a.txt", LINES)
+    checkout.commit()
+    await act(project, ["a", "one", "BAD"])
+    await project.undo()
+    checkout.write("a.txt", LINES.replace("one", "THEIRS"))
+    base = checkout.commit("theirs")
+    assert (await build(project, base, None)).files == ()

@@ -35,10 +35,12 @@ def reach_first_request(*arguments: str, scenario: Path = DEMO / "scenario.json"
     with tempfile.TemporaryDirectory() as temporary_directory:
         project = Path(temporary_directory, "shop")
         shutil.copytree(DEMO / "project", project)
+        home = str(Path(temporary_directory, "home"))
+        environ = {**os.environ, "HOME": home, "MAXAGENT_HOME": home, "XDG_CONFIG_HOME": home}
         done = subprocess.run(
             [sys.executable, __file__, *arguments, "--trust", "--model", f"scripted/{scenario}"],
             cwd=project,
-            env={**os.environ, "MAXAGENT_HOME": str(Path(temporary_directory, "home"))},
+            env=environ,
             capture_output=True,
             text=True,
             check=False,

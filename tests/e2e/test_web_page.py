@@ -447,6 +447,21 @@ def test_the_list_says_what_runs_and_failed(browser: Any, tmp_path: Path, width:
         assert page.problems == []
 
 
+def test_a_thread_is_opened_by_one_request(browser: Any, tmp_path: Path) -> None:
+    program = Program(tmp_path, "", write_script(tmp_path, {"text": "An answer."}))
+    with PageServer(program) as server:
+        thread = server.begin("Hello.")
+        server.read_to(thread, ["completion", "idle"])
+        page = open_page(browser, server, 1400)
+        page.wait_for_selector(".row .status.idle")
+        requests = list[str]()
+        page.on("request", lambda sent: requests.append(sent.url.partition("/api/")[2]))
+        page.evaluate("(id) => { location.hash = `#/t/${id}`; }", thread)
+        page.wait_for_selector("text=An answer.")
+        page.wait_for_selector(".composer textarea")
+        assert list(filter(None, requests)) == [f"threads/{thread}/events"]
+
+
 def test_a_question_stands_below_a_short_conversation(browser: Any, tmp_path: Path) -> None:
     ask = {"name": "ask_user", "args": {"question": "Which?", "options": ["Ada", "Grace"]}}
     many = {"text": "A line.\n\n" * 90, "tool_calls": [ask]}

@@ -9,13 +9,14 @@ import { Problem } from "/page/inbox.js";
 import { drafts, Inline, Markdown, useDraft } from "/page/text.js";
 import { describeCall, w } from "/page/words.js";
 
-// The open questions of a thread; null: not known yet
-export function useQuestions(thread, version, language, isRunning, onError) {
+// The open questions of a thread; null: not known yet. The first history says by its `status` whether there are some
+export function useQuestions(thread, version, language, isRunning, status, onError) {
   const [questions, setQuestions] = useState(null);
   const read = () => get(`/api/threads/${thread}/questions`);
   useEffect(() => {
     let isCurrent = true;
-    if (isRunning) setQuestions(null);
+    if (isRunning || !version) setQuestions(null);
+    else if (version === 1 && !/^(waiting|limit)$/.test(status)) setQuestions([]);
     else read().then((answer) => isCurrent && setQuestions(answer.questions), () => {});
     return () => { isCurrent = false; };
   }, [thread, version, language, isRunning]);

@@ -44,7 +44,7 @@ export function Thread({ id, server }) {
   const [tab, setTab] = useState("talk");
   const [problem, setProblem] = useState(null);
   const [isWriting, setWriting] = useState(false);
-  const [questions, send] = useQuestions(id, state.questions, server.language, state.isRunning, setProblem);
+  const [questions, send] = useQuestions(id, state.questions, server.language, state.isRunning, state.thread?.status, setProblem);
   const { thread, usage } = state;
   const defaults = useDefaults(server, thread?.folder);
   useEffect(() => setTab("talk"), [id]);

@@ -60,15 +60,18 @@ def begin_thread_write(
         yield
 
 
-def take_lease_number(connection: sqlite3.Connection, database: Path, thread_id: str) -> int:
-    """Return the number of this process's new lease; earlier ones cannot write once it is kept.
+def take_lease_number(connection: sqlite3.Connection, thread_id: str) -> int:
+    """Return the number of a new lease; earlier ones cannot write once it is kept.
 
-    A transaction is open.
+    A transaction is open; `keep_lease_number` follows once it is committed.
     """
     connection.execute(_TAKE, (thread_id,))
-    number = _read_number(connection, thread_id)
+    return _read_number(connection, thread_id)
+
+
+def keep_lease_number(database: Path, thread_id: str, number: int) -> None:
+    """Note the lease of this process, under which it writes from now on."""
     _numbers[_build_key(database, thread_id)] = number
-    return number
 
 
 def _read_number(connection: sqlite3.Connection, thread_id: str) -> int:

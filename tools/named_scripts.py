@@ -21,7 +21,7 @@ from ..config.trust.program_inventory import (
 )
 from ..config.trust.program_item import ProgramItem, name_subject
 from ..config.trust.server_programs import list_server_words, parse_server_entries
-from ..config.trust.store import CorruptTrustStoreError, read_consents
+from ..config.trust.store import read_consents
 from ..memory.worktrees.record import find_origins
 from .workspace import Workspace
 
@@ -29,7 +29,10 @@ _MAX_CONFIG_BYTES = 1_000_000
 
 
 def find_named_scripts(workspace: Workspace) -> list[Path]:
-    """Return the real paths of the scripts that the project's files or the user's own name."""
+    """Return the real paths of the scripts that the project's files or the user's own name.
+
+    The user's own commands need no trust, so a script of theirs counts before it exists, too.
+    """
     root = str(workspace.root)
     names = {item.file for item in list_scripts(root)}
     if workspace.own:
@@ -40,8 +43,7 @@ def find_named_scripts(workspace: Workspace) -> list[Path]:
 
 def is_named_script(workspace: Workspace, path: str) -> bool:
     """Return whether a path, relative to the project, is such a script or leads to one."""
-    place = workspace.root / path
-    return place.exists() and Path(os.path.realpath(place)) in find_named_scripts(workspace)
+    return Path(os.path.realpath(workspace.root / path)) in find_named_scripts(workspace)
 
 
 def explain_unconfirmed_command(command: str, workspace: Workspace) -> str:
@@ -55,7 +57,10 @@ def explain_unconfirmed_server(words: Iterable[str], workspace: Workspace) -> st
 
 
 def _explain(scripts: list[ProgramItem], workspace: Workspace) -> str:
-    changed = _list_unconfirmed(scripts, workspace) if scripts and workspace.own else []
+    try:
+        changed = _list_unconfirmed(scripts, workspace) if scripts and workspace.own else []
+    except MaxAgentError as error:  # of the trust record
+        return error.message
     if not changed:
         return ""
     names = join_texts(", ", [f"`{item.name}`" for item in changed])
@@ -70,10 +75,7 @@ def _list_unconfirmed(scripts: list[ProgramItem], workspace: Workspace) -> list[
     """Return those that the project's files name, and whose content nobody has consented to."""
     root, home = workspace.root, workspace.own or Path()
     project = os.path.realpath((root, *find_origins(root, home))[-1])
-    try:
-        consent = read_consents(home).get(project)
-    except (CorruptTrustStoreError, MaxAgentError):
-        return scripts
+    consent = read_consents(home).get(project)
     if consent is None:  # nothing of the project's files runs
         return []
     known = {name_subject("script", path): digest for path, digest in consent.files.items()}
@@ -93,10 +95,11 @@ def _find_user_files(home: Path, root: str) -> Iterator[str]:
         commands = read_commands(_read(file))
         if not commands:
             continue
-        files, entries, _ = find_command_files(commands, root)
-        yield from (*files, *(path for path, _ in entries))
+        found = find_command_files(commands, root)
+        yield from (*found.files, *(path for path, _ in found.entries), *found.missing)
     for entry in parse_server_entries(_read(locate_mcp_servers()), ""):
-        yield from find_command_files([], root, list_server_words(entry.definition))[0]
+        found = find_command_files([], root, list_server_words(entry.definition))
+        yield from (*found.files, *found.missing)
 
 
 def _read(file: Path) -> bytes:

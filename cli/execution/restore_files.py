@@ -48,8 +48,13 @@ def warn_if_interrupted(files: ThreadFiles) -> None:
         _print_line(t("restore.cut_short"))
 
 
-def show_plan(plan: RestorePlan, *, again: bool = False) -> None:
-    """Show what would happen to each file; `again`: the plan redoes what was undone."""
+def show_plan(plan: RestorePlan, *, again: bool = False, can_force: bool = True) -> None:
+    """Show what would happen to each file; `again`: the plan redoes what was undone.
+
+    `can_force`: the command has the option `--force`, which also restores what is left alone.
+    """
+    doubtful = _find_doubtful(plan)
+    left_alone = [conflict for conflict in plan.conflicts if conflict.path not in doubtful]
     rows = [
         [_translate_verb(plan, change.path, change.kind, again), sanitize_line(change.path)]
         for change in filter_visible(plan.changes)
@@ -59,12 +64,11 @@ def show_plan(plan: RestorePlan, *, again: bool = False) -> None:
             t("restore.leave"),
             sanitize_line(t("labelled", label=conflict.path, said=translate(conflict.reason))),
         ]
-        for conflict in plan.conflicts
-        if conflict.path not in _find_doubtful(plan)
+        for conflict in left_alone
     ]
     for line in align_columns(rows):
         _print_line(f"  {line}")
-    if plan.conflicts:
+    if left_alone and can_force:
         _print_line(t("restore.force"))
 
 

@@ -11,7 +11,7 @@ from .sanitize import sanitize_line
 
 def describe_hook(event: ev.HookFinished) -> str:
     """Describe what a hook has refused, or wants to be asked."""
-    words = {"command": event.command, "reason": event.reason}
+    words = {"command": event.command, "reason": translate_stored(event.reason)}
     clean = {name: sanitize_line(value) for name, value in words.items()}
     kind = "go_on" if event.event == "on_stop" else event.outcome
     return t(f"hook.{kind}", **clean)

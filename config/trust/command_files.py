@@ -23,6 +23,17 @@ _PROJECT = re.compile(
 _LINE = re.compile(r"""[\s;|&()<>`'"]""")
 _WORD = re.compile(r"[^\s;|&()<>'\"`]+")
 _OUTPUT = re.compile(r"[&>|]*>[&>|]*")
+# A name that a program may run once such a file exists: with a script's ending, or behind what
+# begins a command or runs its next word
+_SCRIPT = re.compile(
+    r"(?!-)[\w./@+-]+\.(?:sh|bash|zsh|fish|py|[cm]?[jt]sx?|rb|pl|php|lua|ps1|mk|ya?ml)"
+)
+_PLACE = re.compile(r"(?!-)\.?[\w.@+-]*(?:/[\w.@+-]+)+")
+_PLAIN = re.compile(r"[A-Za-z][\w.-]*")
+_BEGIN = re.compile(
+    r"[;|&()]+|[({!]|then|do|else|elif|if|while|until|exec|env|time|nice|nohup|sudo"
+)
+_SHELL = re.compile(r"(?:ba|z|da|k|fi)?sh|source|\.")
 _NPM = frozenset(["npm", "pnpm", "yarn", "bun"])
 _NPM_RUN = frozenset(["run", "run-script", "rum", "urn"])
 # Scripts that the package manager runs by a word of its own
@@ -32,8 +43,11 @@ _NPM_NAMES = {"t": "test", "tst": "test", "ci": "install", "i": "install"}
 _DEFAULT = re.compile(r"\$\{[\w:.]*?:?[-=+?]([^{}]*)\}")
 # Also in lists, quotes and options, as in `node-options=--require=./x.cjs`
 _SETTING_WORD = re.compile(r"[^\s'\"`;,=\[\]{}]+")
-# What a Makefile includes by name
+# What a Makefile includes by name; its lines go on behind a backslash
 _INCLUDE = re.compile(r"^[ ]*[-s]?include[ \t]+([^\n#]+)", re.MULTILINE)
+_GOES_ON = re.compile(r"\\\r?\n[ \t]*")
+_MAKE_FOLDER = re.compile(r"\$[({](?:CURDIR|PWD)[)}]")
+_MAKE_PATTERN = re.compile(r"\$[({]wildcard[ \t]+([^(){}$]*)[)}]")
 
 
 class CommandFiles(NamedTuple):
@@ -44,6 +58,8 @@ class CommandFiles(NamedTuple):
     """Entries of `package.json`, as path and name."""
     is_complete: bool
     """False: they name more files, or are nested deeper, than is followed."""
+    missing: list[str]
+    """What they would run if it existed."""
 
 
 def find_command_files(
@@ -60,13 +76,15 @@ def find_command_files(
     if words := list(words):
         search.read_words(words)
     is_complete = search.is_complete and max(len(search.files), len(search.entries)) <= MAX_FILES
-    return CommandFiles(list(search.files), list(search.entries), is_complete)
+    missing = list(search.missing)[:MAX_FILES]
+    return CommandFiles(list(search.files), list(search.entries), is_complete, missing)
 
 
 class _Search:
     def __init__(self, root: str) -> None:
         self.root = root
         self.files, self.entries = dict[str, None](), dict[tuple[str, str], None]()
+        self.missing = dict[str, None]()
         self.is_complete = True
 
     def read_line(self, command: str, base: str = "", depth: int = 0) -> None:
@@ -87,6 +105,9 @@ class _Search:
                 self._add_file(path)
                 if has_runner:
                     self._add_entry(path)
+        for before, word in zip(["", *words], words, strict=False):
+            if _may_be_script(word, before):
+                self._add_missing(os.path.join(base, word))
         for at, word in enumerate(words):
             self._read_program(os.path.basename(word), words[at + 1 :], bases, depth)
 
@@ -101,6 +122,7 @@ class _Search:
         for name in BUILD_FILES.get(program, "").split():
             for place in bases:
                 self._add_file(os.path.join(place, name))
+            self._add_missing(os.path.join(bases[0], name))
         if program.startswith("-m") and (module := program[2:] or "".join(rest[:1])):
             self._add_module(module, bases)
         for name in PACKAGE_SETTINGS.get(program, "").split():
@@ -142,6 +164,7 @@ class _Search:
 
     def _add_package_script(self, path: str, name: str, depth: int) -> None:
         path = os.path.normpath(path)
+        self._add_missing(path)
         scripts = read_package_scripts(self.root, path)
         self.is_complete &= not _is_too_large(os.path.join(self.root, path))
         for script in (f"pre{name}", name, f"post{name}"):
@@ -165,8 +188,15 @@ class _Search:
         if MAKEFILE.fullmatch(os.path.basename(relative)) and len(self.files) <= MAX_FILES:
             self._add_included(relative, os.path.dirname(relative) if base is None else base)
 
+    def _add_missing(self, path: str) -> None:
+        """Note a name in the project that a file may get which the command then runs."""
+        relative = os.path.relpath(os.path.join(self.root, path), self.root)
+        is_inside = relative != "." and not relative.startswith("..")
+        if is_inside and not os.path.isdir(os.path.join(self.root, relative)):
+            self.missing[relative] = None
+
     def _add_included(self, path: str, base: str) -> None:
-        for places in _INCLUDE.findall(_read_text(os.path.join(self.root, path))):
+        for places in list_make_includes(_read_text(os.path.join(self.root, path))):
             for pattern in (os.path.join(base, name) for name in places.split()):
                 for file in [pattern, *sorted(glob(pattern, root_dir=self.root))[:MAX_FILES]]:
                     self._add_file(file, base)
@@ -182,6 +212,12 @@ class _Search:
                 continue
             if inside:
                 yield os.path.relpath(real, self.root)
+
+
+def list_make_includes(makefile: str) -> list[str]:
+    """Return what each `include` names; of variables only the folder and `wildcard` are known."""
+    lines = _INCLUDE.findall(_GOES_ON.sub(" ", makefile))
+    return [_MAKE_PATTERN.sub(r"\1", _MAKE_FOLDER.sub(".", line)).strip() for line in lines]
 
 
 def read_package_scripts(root: str, path: str) -> dict[str, str]:
@@ -246,6 +282,16 @@ def _split_words(command: str) -> list[str]:
         return _WORD.findall(command)
     before = ["", *words]
     return [word for word, sign in zip(words, before, strict=False) if not _OUTPUT.fullmatch(sign)]
+
+
+def _may_be_script(word: str, before: str) -> bool:
+    """Return whether a word that names no file names a script, by how it looks or stands."""
+    runner = os.path.basename(before)
+    if not before or _BEGIN.fullmatch(before):
+        return bool(_PLACE.fullmatch(word) or _SCRIPT.fullmatch(word))
+    if _SHELL.fullmatch(runner) or RUNNERS.fullmatch(runner):
+        return bool(_PLACE.fullmatch(word) or _PLAIN.fullmatch(word))
+    return bool(_SCRIPT.fullmatch(word))
 
 
 def list_setting_words(content: str) -> list[str]:

@@ -24,7 +24,12 @@ from ...config.paths import ensure_data_folder
 from ...config.security.file_lock import choose_file_hint
 from ...config.text import text
 from ..database.connection import connect, find_server, prepare_database, translate_sqlite_errors
-from ..transaction import begin_transaction, drop_lease_number, take_lease_number
+from ..transaction import (
+    begin_transaction,
+    drop_lease_number,
+    keep_lease_number,
+    take_lease_number,
+)
 from .thread_id import validate_thread_id
 
 _HOST = socket.gethostname()
@@ -135,7 +140,8 @@ def _take_number(held: ExitStack, database: Path, thread_id: str) -> int:
             # without waiting for the disk: a power cut ends every holder, too
             connection.execute("PRAGMA synchronous = NORMAL")
             with begin_transaction(connection):
-                number = take_lease_number(connection, database, thread_id)
+                number = take_lease_number(connection, thread_id)
+        keep_lease_number(database, thread_id, number)
     held.callback(drop_lease_number, database, thread_id, number)
     return number
 

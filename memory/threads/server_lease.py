@@ -17,7 +17,7 @@ from typing import Any
 
 from ...config.errors import MaxAgentError
 from ..database.connection import connect, translate_sqlite_errors
-from ..transaction import begin_thread_write, take_lease_number
+from ..transaction import begin_thread_write, keep_lease_number, take_lease_number
 
 LEASE_SECONDS = 30.0
 _logger = logging.getLogger(__name__)
@@ -77,8 +77,9 @@ def take_lease(database: Path, thread_id: str, holder: Mapping[str, Any]) -> int
     ):
         if other := _read_living(connection, thread_id):
             return other
-        number = take_lease_number(connection, database, thread_id)
+        number = take_lease_number(connection, thread_id)
         connection.execute(_EXTEND, (packed, LEASE_SECONDS, thread_id, number))
+    keep_lease_number(database, thread_id, number)
     _held[database, thread_id] = number, packed
     _start_extending()
     return number

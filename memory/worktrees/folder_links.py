@@ -38,9 +38,17 @@ def link_entry(source: Path, target: Path, project: Path, folder: Path, *, use_l
     elif use_links:
         os.symlink(source, target)
     elif source.is_dir():
-        shutil.copytree(source, target, symlinks=True, copy_function=copy_file)
+        _copy_folder(source, target, project, folder)
     else:
         copy_file(str(source), str(target))
+
+
+def _copy_folder(source: Path, target: Path, project: Path, folder: Path) -> None:
+    target.mkdir()
+    with os.scandir(source) as entries:
+        for entry in entries:
+            link_entry(Path(entry.path), target / entry.name, project, folder, use_links=False)
+    shutil.copystat(source, target)
 
 
 def link_neighbours(repository: Path, worktree: Worktree, exclusions: Exclusions) -> list[str]:
@@ -61,7 +69,12 @@ def link_neighbours(repository: Path, worktree: Worktree, exclusions: Exclusions
 
 
 def copy_file(source: str, target: str) -> str:
-    """Copy a file; where the file system can, the copy shares its blocks until one is changed."""
+    """Copy a file; where the file system can, the copy shares its blocks until one is changed.
+
+    Pipes, sockets and devices are left out: who opens one waits for its other end.
+    """
+    if not os.path.islink(source) and not os.path.isfile(source):
+        return target
     if not os.path.islink(source) and hasattr(os, "copy_file_range"):
         with suppress(OSError), open(source, "rb") as old, open(target, "wb") as new:
             while os.copy_file_range(old.fileno(), new.fileno(), 1 << 30):
@@ -72,9 +85,15 @@ def copy_file(source: str, target: str) -> str:
 
 
 def _translate_link(link: Path, project: Path, folder: Path) -> str:
-    """Return the link's target: the same path in the worktree, or the real path outside."""
+    """Return the link's target: the same path in the worktree, or the real path outside.
+
+    It is computed anew, since a relative link may pass the project's own name.
+    """
     link_target = os.readlink(link)
     target = Path(os.path.normpath(link.parent / link_target))
     if not target.is_relative_to(project):
         return str(target)
-    return str(folder / target.relative_to(project)) if os.path.isabs(link_target) else link_target
+    moved = folder / target.relative_to(project)
+    if os.path.isabs(link_target) or not link.is_relative_to(project):
+        return str(moved)
+    return os.path.relpath(moved, folder / link.parent.relative_to(project))

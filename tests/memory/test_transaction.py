@@ -1,16 +1,25 @@
 """A process that is stopped beyond its lease: real processes, each stopped and continued."""
 
 import os
+from contextlib import closing, suppress
 from pathlib import Path
+from sqlite3 import OperationalError
 
 import pytest
 from stopped_holder import WRITES, continue_holder, create_thread, dump, stopped_holder
 
 from maxagent.config import paths
 from maxagent.config.errors import ThreadBusyError
+from maxagent.memory.database.connection import connect, prepare_database
 from maxagent.memory.journal import FinishedCall, Journal
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.lease import acquire_lease, find_holder, get_lock_path
+from maxagent.memory.transaction import (
+    begin_thread_write,
+    begin_transaction,
+    get_lease_number,
+    take_lease_number,
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +84,18 @@ def test_who_holds_no_lease_may_write(tmp_path: Path) -> None:
         pass
     ThreadIndex(tmp_path).set_status(thread, "done")
     assert ThreadIndex(tmp_path).get(thread).status == "done"
+
+
+@pytest.mark.parametrize(
+    "failure", ["disk is full", "disk I/O error", "locked", "readonly", "interrupted"]
+)
+def test_a_lease_that_was_not_stored_is_not_held(tmp_path: Path, failure: str) -> None:
+    database = tmp_path / "threads.db"
+    prepare_database(database)
+    with closing(connect(database)) as connection:
+        with suppress(OperationalError), begin_transaction(connection):
+            take_lease_number(connection, "t")
+            raise OperationalError(failure)
+        assert get_lease_number(database, "t") is None
+        with begin_thread_write(connection, database, "t"):
+            pass

@@ -174,3 +174,41 @@ async def test_an_approved_change_that_was_shown_runs(workspace: Workspace) -> N
     follow_changes(root, home, changes)
     assert explain_unconfirmed_command("sh hook.sh", workspace) == ""
     assert check_trust(root, home).trusted
+
+
+LATER = {
+    "test ! -x scripts/check.sh || scripts/check.sh": "scripts/check.sh",
+    "if [ -x tools/go ]; then tools/go; fi": "tools/go",
+    "sh -c 'cd . && ./late.sh'": "late.sh",
+    "make -s guard": "GNUmakefile",
+    "just guard": "justfile",
+    "npm run --silent guard --if-present": "web/package.json",
+    "python tools/late.py --fix": "tools/late.py",
+    "bash guard": "guard",
+    "env A=1 ruby -r./late.rb x.rb": "x.rb",
+}
+
+
+@pytest.mark.parametrize(("command", "name"), LATER.items())
+def test_a_script_counts_before_it_exists(tmp_path: Path, command: str, name: str) -> None:
+    root, home = tmp_path / "project", tmp_path / "home"
+    (root / "web").mkdir(parents=True)
+    home.mkdir()
+    command = f"cd web; {command}" if name.startswith("web/") else command
+    (home / "config.yaml").write_text(json.dumps({"hooks": {"on_stop": [{"command": command}]}}))
+    workspace = Workspace(root, (), home)
+    args = {"path": name, "content": "x"}
+    decision = evaluate_call("write_file", "edit", args, [name], workspace, ruled("edits"))
+    assert decision.verdict == "ask", decision
+    profile = build_profile(workspace, GuardedFiles(), home=home)
+    assert root / name in profile.reserved
+    other = evaluate_call("write_file", "edit", args, ["late.txt"], workspace, ruled("edits"))
+    assert other.verdict == "allow"
+
+
+def test_a_damaged_record_is_said_as_that(workspace: Workspace) -> None:
+    trust(workspace.root, workspace.own)
+    assert workspace.own
+    (workspace.own / "data" / "trust.json").write_text("{")
+    reason = explain_unconfirmed_command("sh hook.sh", workspace)
+    assert "cannot read the list of trusted folders" in reason and "changed" not in reason

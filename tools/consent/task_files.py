@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+from ...config.trust.command_files import list_make_includes
 from ...config.trust.runner_files import BUILD_FILES
+from ...config.yaml.reader import compose_tree
 from .file_patterns import find_matches, is_pattern
 from .origin import Origin, build_origin, build_unknown_origin, name_source, read_file_origin
 
@@ -20,24 +22,22 @@ _SECTIONS: Mapping[str, Sequence[str]] = {
 }
 _TOOL_SECTIONS = frozenset(("poe", "tox", "hatch", "pdm", "poetry", "rye"))
 MAKE = ("make", "gmake", "bmake")
-_MAKE_INCLUDE = re.compile(r"^[ ]*[-s]?include[ \t]+([^#$\n]+)", re.MULTILINE)
 _JUST_INCLUDE = re.compile(
-    r"^(?:import\??[ \t]+|mod\??[ \t]+(?:\w+[ \t]+)?)['\"]?([^'\"\n]+)", re.MULTILINE
+    r"^(?:import\??[ \t]+|mod\??[ \t]+(?:\w+[ \t]+)?)(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^'\"#\n]+))",
+    re.MULTILINE,
 )
-_NINJA_INCLUDE = re.compile(r"^(?:include|subninja)[ \t]+([^#$\n]+)", re.MULTILINE)
-# Any value of one word: which of them is a file of tasks, the files themselves say
-_YAML_INCLUDE = re.compile(
-    r"^[ \t]+(?:-[ \t]+)?(?:[\w.-]+:[ \t]+)?['\"]?([\w./-]+)['\"]?[ \t]*$", re.MULTILINE
-)
-# By program how its files name others that belong to them
-_INCLUDES = {
-    **dict.fromkeys(MAKE, _MAKE_INCLUDE),
-    "just": _JUST_INCLUDE,
-    "ninja": _NINJA_INCLUDE,
-    **dict.fromkeys(("task", "go-task"), _YAML_INCLUDE),
-    **dict.fromkeys(("docker", "docker-compose", "podman", "podman-compose"), _YAML_INCLUDE),
-}
+_NINJA_INCLUDE = re.compile(r"^(?:include|subninja)[ \t]+([^#\n]+)", re.MULTILINE)
+_NINJA_GOES_ON = re.compile(r"\$\r?\n[ \t]*")
+_YAML = ("task", "go-task", "docker", "docker-compose", "podman", "podman-compose")
+# Whose files name others that belong to them
+_INCLUDING = frozenset((*MAKE, "just", "ninja", *_YAML))
 _YAML_NAMES = (".yml", ".yaml")
+# Keys of Taskfiles and Compose files below which a word names a file, whatever it is called
+_FILE_KEYS = frozenset(
+    ("include", "includes", "taskfile", "extends", "file", "dockerfile", "build", "context")
+)
+# What stands for something that only the program knows, or is fetched
+_UNRESOLVED = re.compile(r"\$|\{\{|://")
 # What an included folder stands for
 _OF_FOLDERS = ("Taskfile.yml", "Taskfile.yaml", "Dockerfile", "mod.just", "justfile")
 # Most files that a file of tasks includes
@@ -53,7 +53,7 @@ def find_tasks(program: str, folders: Sequence[Path], root: Path) -> Iterator[Or
                 continue
             if origin := read_tasks(program, file, root):
                 yield origin
-                if program in _INCLUDES:
+                if program in _INCLUDING:
                     base = folder if program in MAKE else file.parent
                     yield from _find_included(program, origin, base, root)
 
@@ -86,31 +86,89 @@ def _parse_toml(content: str) -> object:
 
 def _find_included(program: str, tasks: Origin, base: Path, root: Path) -> Iterator[Origin]:
     """Yield the files that a file of tasks includes by their names, and what those include."""
-    pending, included = [(tasks.text, base)], set[Path]()
+    pending, included = [(tasks, base)], set[Path]()
     while pending:
-        content, folder = pending.pop()
-        for line in _INCLUDES[program].findall(content):
-            files = _list_included(program, str(line), folder)
+        origin, folder = pending.pop()
+        for line in _list_includes(program, origin):
+            files = None if _UNRESOLVED.search(line) else _list_included(program, line, folder)
             if files is None or len(included | {*files}) > _MAX_INCLUDES:
-                yield build_unknown_origin("tasks", str(line).strip())
+                yield build_unknown_origin("tasks", line)
                 continue
             for file in (file for file in files if file not in included):
                 if origin := read_file_origin("tasks", file, root):
                     yield origin
-                    pending.append((origin.text, folder if program in MAKE else file.parent))
+                    pending.append((origin, folder if program in MAKE else file.parent))
             included |= {*files}
+
+
+def _list_includes(program: str, tasks: Origin) -> list[str]:
+    """Return what a file of tasks says about the files that it includes, each as it is written."""
+    if program in MAKE:
+        return list_make_includes(tasks.text)
+    if program == "ninja":
+        joined = _NINJA_GOES_ON.sub("", tasks.text)
+        return [line.strip() for line in _NINJA_INCLUDE.findall(joined)]
+    if program == "just":
+        return ["".join(quoted).strip() for quoted in _JUST_INCLUDE.findall(tasks.text)]
+    source = tasks.provenance.source
+    return (
+        list(dict.fromkeys(_list_yaml_names(tasks.text, source)))
+        if (source.endswith(_YAML_NAMES))
+        else []
+    )
+
+
+def _list_yaml_names(content: str, source: str) -> Iterator[str]:
+    """Yield the words of a YAML file that may name a file; the file itself if it is no YAML."""
+    try:
+        pending: list[tuple[Any, str]] = [(compose_tree(content), "")]
+    except Exception:  # ruamel also raises other errors for odd tags
+        yield f"{source}://"
+        return
+    seen = set[int]()
+    while pending:
+        node, key = pending.pop()
+        if node is None or id(node) in seen:  # an anchor leads to the same node again
+            continue
+        seen.add(id(node))
+        if not isinstance(node.value, list):
+            name = str(node.value)
+            is_named = key in _FILE_KEYS
+            may_name = name.endswith((*_YAML_NAMES, *_OF_FOLDERS)) or "/" in name
+            if is_named or (may_name and not _UNRESOLVED.search(name)):
+                yield name
+            continue
+        for item in cast("list[Any]", node.value):
+            if not isinstance(item, tuple):
+                pending.append((item, key))
+                continue
+            name_node, value = cast("tuple[Any, Any]", item)
+            name = str(name_node.value)
+            is_below = key in ("include", "includes") and value.id != "mapping"
+            pending.append((value, key if is_below else name))
+        yield from _list_build_files(node)
+
+
+def _list_build_files(node: Any) -> Iterator[str]:
+    """Yield the Dockerfile of a service that names one in its own context."""
+    pairs = [item for item in node.value if isinstance(item, tuple)]
+    values = {str(name.value): str(value.value) for name, value in pairs}
+    if "context" in values and "dockerfile" in values:
+        yield f"{values['context']}/{values['dockerfile']}"
 
 
 def _list_included(program: str, line: str, folder: Path) -> list[Path] | None:
     """Return the files that the rest of an `include` names; None if they are too many."""
     files = list[Path]()
-    for name in line.split():
-        matches = find_matches(name, folder) if is_pattern(name) else _list_named(name, folder)
+    is_list = program in MAKE or program == "ninja"
+    for name in line.split() if is_list else [line]:
+        is_glob = program in MAKE and is_pattern(name)
+        matches = find_matches(name, folder) if is_glob else _list_named(name, folder)
         if matches is None:
             return None
         files += sorted(matches)
-    if _INCLUDES[program] is _YAML_INCLUDE:
-        files = [file for file in files if file.suffix in _YAML_NAMES or file.name in _OF_FOLDERS]
+    if program in _YAML:
+        files = [file for file in files if os.path.isfile(file)]
     return list(dict.fromkeys(files))
 
 

@@ -25,7 +25,7 @@ from .strategies import (
 _FENCE = re.compile(r"[ \t]*(`{3,}+|~{3,}+)[^`\n]*")
 # numbers before lines, each with its signs around it; an empty line may have the number alone
 _NUMBERED = [
-    re.compile(rf"[ \t]*{before}(\d+)(?:{after}|[ \t]*$)")
+    re.compile(rf"[ \t]*{before}(\d{{1,18}})(?:{after}|[ \t]*$)")
     for before, after in (
         ("", r"[ \t]*→"),
         ("", r"[ ]*[|│┃]"),
@@ -41,7 +41,9 @@ _NUMBERED = [
 # those behind which the line begins at once; behind the others a blank may stand
 _TIGHT = [_NUMBERED[0], _NUMBERED[2], _NUMBERED[-1]]
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
-_ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|[ntr"'`\\$/])""")
+# a character beyond 16 bits is written as two of them
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"""\\(?:{_PAIR}|u(?![dD][89a-fA-F])[0-9a-fA-F]{{4}}|[ntr"'`\\$/])""")
 _WHITE = {"n": "\n", "t": "\t", "r": "\r"}
 EXACT = ("simple", match_simple)
 TRIMMED = ("line_trimmed", match_line_trimmed)
@@ -158,7 +160,10 @@ def _unescape_text(text: str, kinds: str) -> str:
         letter = escape[0][1]
         if letter not in kinds:
             return escape[0]
-        return chr(int(escape[0][2:], 16)) if letter == "u" else _WHITE.get(letter, letter)
+        if letter != "u":
+            return _WHITE.get(letter, letter)
+        units = bytes.fromhex(escape[0].replace("\\u", ""))
+        return units.decode("utf-16-be")
 
     return _ESCAPE.sub(unescape_letter, text)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from ...config.errors import MaxAgentError
 from ...config.plan_files import MAX_PLAN_BYTES, PLANS
+from ...config.security.redaction import redact
 from ...config.text import text
 from ..result import ToolError
 from ..workspace import Workspace
@@ -16,7 +17,8 @@ MAX_SLUG_LENGTH = 40
 
 def make_plan_path(request: str, now: datetime) -> str:
     """Make the path of a new plan, relative to the project."""
-    words = re.sub(r"[^\w]+", "-", request.strip().partition("\n")[0].lower())
+    first_line = redact(request).strip().partition("\n")[0]
+    words = re.sub(r"[^\w]+", "-", first_line.lower())
     slug = words[:MAX_SLUG_LENGTH].strip("-_") or "plan"
     return f"{PLANS}/{now:%Y%m%d-%H%M%S}-{slug}.md"
 
@@ -34,8 +36,11 @@ def write_plan(workspace: Workspace, plan_file: str, content: str) -> None:
     """Write the plan as the user edited it; raise MaxAgentError on failure."""
     path = workspace.root / plan_file
     try:
-        write_atomic(workspace, path, f"{content.strip()}\n".encode(), get_stat(workspace, path))
-    except (ToolError, OSError) as error:
+        data = f"{content.strip()}\n".encode()
+        if len(data) > MAX_PLAN_BYTES:
+            raise ToolError(f"it has more than {MAX_PLAN_BYTES:,} bytes")
+        write_atomic(workspace, path, data, get_stat(workspace, path))
+    except (ToolError, OSError, UnicodeEncodeError) as error:
         raise MaxAgentError(
             text("cannot write the plan: {error}", error=error),
             hint=text("check `{plans}`", plans=PLANS),

@@ -37,18 +37,19 @@ def _iter_without_server(
     """
     from ..mcp.config_files import load_servers
 
-    servers = [
-        _normalize(server.name) for server in load_servers(root, home, trust) if server.enabled
-    ]
+    loaded = [server for server in load_servers(root, home, trust) if server.enabled]
+    servers = [name for server in loaded if (name := _normalize(server.name))]
     for name in names:
         is_own = not name.startswith("mcp_")
         prefix = "" if is_own else _normalize(name).removeprefix("mcp").partition("*")[0]
+        if is_own and loaded:
+            continue
         if not any(prefix.startswith(server) or server.startswith(prefix) for server in servers):
             yield name
 
 
 def _normalize(name: str) -> str:
-    return re.sub(r"[^a-z0-9*]", "", name.lower())
+    return re.sub(r"[^\w*]|_", "", name.casefold())
 
 
 def _list_named_tools(settings: Settings) -> list[str]:

@@ -1,7 +1,5 @@
 """Tests of Rust, of Go and of a Makefile: `cargo test`, `go test`, the target `test`."""
 
-import re
-
 from ...config.security.executables import find_program
 from ...config.text import text
 from .command import TestCommand
@@ -18,7 +16,6 @@ _OFFLINE_CARGO = {
 # nothing is downloaded to run a test: neither modules nor another version of Go
 _OFFLINE_GO = {"GOPROXY": "off", "GOTOOLCHAIN": "local"}
 _INSTALL_GO = text("install Go from your system's packages or https://go.dev")
-_TARGET = re.compile(r"^(?:[\w./-]+[ \t]+)*test(?:[ \t]+[\w./-]+)*[ \t]*::?(?!=)", re.MULTILINE)
 _INSTALL_MAKE = text("install make from your system's packages")
 
 
@@ -78,10 +75,20 @@ def detect_make_tests(files: ProjectFiles) -> list[TestCommand]:
     """Detect the target `test`."""
     uppermost = files.folders.get("", frozenset())
     name = next((name for name in MAKEFILES if name in uppermost), "")
-    if not name or not _TARGET.search(files.read_text(name)):
+    if not name or not _has_target(files.read_text(name), "test"):
         return []
     make, problem = _find_tool(files, "make", _INSTALL_MAKE)
     return [TestCommand((make, "test"), "make test", "make", problem, found_by=name)]
+
+
+def _has_target(makefile: str, name: str) -> bool:
+    """Return whether a rule of a Makefile has the target: it stands before the first `:`."""
+    for line in makefile.splitlines():
+        targets, colon, rest = line.partition(":")
+        is_variable = "=" in targets or rest.lstrip(":").startswith("=")
+        if colon and not is_variable and line[0] not in "\t#" and name in targets.split():
+            return True
+    return False
 
 
 def _find_tool(files: ProjectFiles, name: str, how: str) -> tuple[str, str]:

@@ -21,6 +21,8 @@ class WaitingLine:
     """ID of the message to the running turn; empty: it starts a turn of its own."""
     is_sent: bool = False
     """Whether the model has been given it."""
+    is_recalled: bool = False
+    """Whether the user stopped the turn when it had just been taken: it may come back."""
 
 
 class Inbox:
@@ -54,9 +56,14 @@ class Inbox:
         return self._lines.pop().text
 
     def take_all(self) -> list[str]:
-        """Remove all lines that nobody has read, and return them."""
+        """Remove all lines that nobody has read, and return them.
+
+        Of the others `end_steering` returns those that the thread does not have.
+        """
         withdrawn = [line for line in self._lines if self._withdraw(line)]
         self._lines = deque(line for line in self._lines if line not in withdrawn)
+        for line in self._lines:
+            line.is_recalled = True
         return [line.text for line in withdrawn]
 
     async def take_next(self) -> str:
@@ -80,12 +87,16 @@ class Inbox:
         return ""
 
     def end_steering(self) -> list[str]:
-        """End the turn; return the lines that the model was given but the thread does not have."""
+        """End the turn; return the lines that it has taken but the thread does not have.
+
+        What was neither given to the model nor recalled by the user waits for the next turn.
+        """
         runner, self._runner = self._runner, None
         unsent = {message.id for message in runner.steering.take_unsent()} if runner else set[str]()
         left = [line for line in self._lines if not line.message_id or line.message_id in unsent]
-        self._lines = deque(WaitingLine(line.text) for line in left if not line.is_sent)
-        return [line.text for line in left if line.is_sent]
+        returned = [line for line in left if line.is_sent or line.is_recalled]
+        self._lines = deque(WaitingLine(line.text) for line in left if line not in returned)
+        return [line.text for line in returned]
 
     def _withdraw(self, line: WaitingLine) -> bool:
         """Take the line back from the turn; return False if the turn has it."""

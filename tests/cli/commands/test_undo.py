@@ -87,6 +87,12 @@ async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> No
     assert (kept.folder / "a.txt").read_text() == "mine\n"
 
 
+async def test_force_is_named_only_with_a_listed_file(kept: Kept) -> None:
+    await kept.shell(write("a.txt", "two\n"), doubtful=["a.txt"])
+    result = kept.mcode("undo", "--yes")
+    assert "Skipped `a.txt`" in result.stderr and "--force" not in result.stderr
+
+
 async def test_odd_names_reach_the_terminal_as_text(kept: Kept) -> None:
     await kept.tool(write("\x1b[31m\n.txt", "x"), "\x1b[31m\n.txt")
     assert "  delete  \\x1b[31m .txt\n" in kept.mcode("undo", "--yes").stderr

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.rendering.text_renderer import TextRenderer
 from maxagent.nodes.outcome import GREEN_NO_VERDICT
 from maxagent.sdk import events as ev
@@ -287,3 +288,22 @@ def test_a_plan_is_shown_when_it_is_proposed(capsys):
     planning = ev.ModeChanged("plan", "plan", ".llc/plans/a.md")
     assert "+new" not in shown(capsys, planning, edited(".llc/plans/a.md"), ev.Notice("n")).err
     assert "+new" in shown(capsys, planning, edited("b.md"), ev.Notice("n")).err
+
+
+@pytest.mark.parametrize("outcome", ["refused", "asked"])
+@pytest.mark.parametrize(
+    ("reason", "translated"),
+    [
+        ("it could not be run: No such file", "无法运行：No such file"),
+        ("`a.sh` changed since you trusted it, so it does not run; review it with `mcode trust`, "
+         "or `/trust` in a conversation", "已变动"),
+        ("its own words", "its own words"),
+    ],
+)  # fmt: skip
+def test_a_reason_is_in_the_users_language(capsys, outcome, reason, translated):
+    use_language("zh")
+    try:
+        event = ev.HookFinished("before_tool", "./check.sh", outcome, reason)
+        assert translated in shown(capsys, event).err
+    finally:
+        use_language("")

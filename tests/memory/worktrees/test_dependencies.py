@@ -1,4 +1,5 @@
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,40 @@ async def test_what_is_installed_in_worktree_stays_there(python_project: Worktre
 async def test_name_that_only_begins_alike_is_kept(python_project: WorktreeProject) -> None:
     folder = (await python_project.branch_off()).folder
     assert f"{python_project.folder}-next" in (folder / ".venv/bin/other").read_text()
+
+
+@pytest.mark.parametrize("name", ["pipe", "socket", "one/pipe", "one/deep/pipe", ".bin/pipe"])
+async def test_only_files_are_copied(project: WorktreeProject, name: str) -> None:
+    """Who opens a pipe waits for its other end."""
+    write_files(project.folder, {"node_modules/one/index.js": "1", "node_modules/.bin/run": ""})
+    place = project.folder / "node_modules" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if name == "socket":
+        os.mknod(place, 0o600 | stat.S_IFSOCK)
+    else:
+        os.mkfifo(place)
+    folder = (await project.branch_off(sandboxed=False)).folder
+    assert (folder / "node_modules/one/index.js").read_text() == "1"
+    assert not (folder / "node_modules" / name).exists()
+
+
+@pytest.mark.parametrize("sandboxed", [True, False])
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("a", "../../{project}/packages/b"),
+        ("a", "../packages/b"),
+        ("@scope/a", "../../../{project}/packages/b"),
+        (".bin/a", "../../packages/../packages/b"),
+        ("a", "../../../{parent}/{project}/packages/b"),
+        ("a", "{folder}/packages/b"),
+    ],
+)
+async def test_a_link_into_the_project_leads_into_the_worktree(
+    project: WorktreeProject, link: str, target: str, sandboxed: bool
+) -> None:
+    place, root = project.folder / "node_modules" / link, project.folder
+    place.parent.mkdir(parents=True)
+    place.symlink_to(target.format(project=root.name, parent=root.parent.name, folder=root))
+    folder = (await project.branch_off(sandboxed=sandboxed)).folder
+    assert (folder / "node_modules" / link / "b.js").resolve() == folder / "packages/b/b.js"

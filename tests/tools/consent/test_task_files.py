@@ -91,3 +91,69 @@ def test_pipe_in_place_of_file_is_not_read(project: Path, name: str) -> None:
 @pytest.mark.parametrize("command", ["git commit -m 'make build'", "rm noxfile.py", "echo make"])
 def test_word_of_data_program_starts_nothing(project: Path, command: str) -> None:
     assert not [item for item in read_consent(project, command) if item.source == "Makefile"]
+
+
+INCLUDES = [
+    ("make x", "Makefile", "include $(CURDIR)/rules.mk\n", "rules.mk"),
+    ("make x", "Makefile", "include a.mk ${CURDIR}/rules.mk # both\n", "rules.mk"),
+    ("make x", "Makefile", "-include $(wildcard mk/*.mk)\n", "mk/rules.mk"),
+    ("make x", "Makefile", "include a.mk \\\n  rules.mk\n", "rules.mk"),
+    ("make x", "Makefile", "sinclude $(RULES)\n", ""),
+    ("make x", "Makefile", "include $(dir $(lastword $(MAKEFILE_LIST)))rules.mk\n", ""),
+    ("ninja", "build.ninja", "include $\n  rules.ninja\n", "rules.ninja"),
+    ("ninja", "build.ninja", "subninja $dir/rules.ninja\n", ""),
+    ("task x", "Taskfile.yml", "includes:\n  ci: ./ci.yml # the ci\n", "ci.yml"),
+    ("task x", "Taskfile.yml", "includes: {ci: ./ci.yml}\n", "ci.yml"),
+    ("task x", "Taskfile.yml", "includes:\n  ci: https://example.com/t.yml\n", ""),
+    ("task x", "Taskfile.yml", "includes:\n  ci: ./{{.NAME}}.yml\n", ""),
+    ("task x", "Taskfile.yml", "includes: [\n", ""),
+    ("docker compose up", "compose.yaml", "include:\n- db.yaml\n", "db.yaml"),
+    ("docker compose up", "compose.yaml", "include: [db.yaml]\n", "db.yaml"),
+    ("docker compose up", "compose.yaml", "include:\n- path: [db.yaml]\n", "db.yaml"),
+    ("docker compose up", "compose.yaml", "include: ['${DB}.yaml']\n", ""),
+    (
+        "docker compose up",
+        "compose.yaml",
+        "services: {w: {extends: {file: base, service: b}}}\n",
+        "base",
+    ),
+    (
+        "docker compose build",
+        "compose.yaml",
+        "services: {w: {build: {context: ./app, dockerfile: D.dev}}}\n",
+        "app/D.dev",
+    ),
+    (
+        "docker compose build",
+        "compose.yaml",
+        "services:\n  w:\n    build:\n      dockerfile: Dockerfile.dev\n",
+        "Dockerfile.dev",
+    ),
+    ("just x", "justfile", "import 'my rules.just'\n", "my rules.just"),
+    ("just x", "justfile", 'import? "it\'s.just"\n', "it's.just"),
+    ("just x", "justfile", "mod tools # ours\n", "tools.just"),
+]
+
+
+@pytest.mark.parametrize(("command", "file", "content", "name"), INCLUDES)
+def test_an_included_file_is_covered_or_unknown(
+    tmp_path: Path, command: str, file: str, content: str, name: str
+) -> None:
+    """`name`: the file that is included; empty: which it is only the program knows."""
+    (tmp_path / file).write_text(content)
+    if name:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("# one\n")
+    before = read_consent(tmp_path, command)
+    assert all(item.digest for item in before) == bool(name)
+    if name:
+        (tmp_path / name).write_text("# two\n")
+        assert read_consent(tmp_path, command) != before
+
+
+def test_values_that_name_no_file_ask_nothing(tmp_path: Path) -> None:
+    service = "{image: 'a:${TAG}', command: echo $X, ports: ['1:1'], volumes: ['./a:/b']}"
+    (tmp_path / "compose.yaml").write_text(f"services: {{w: {service}}}\n")
+    (tmp_path / "Taskfile.yml").write_text("tasks: {x: {cmds: ['echo {{.X}} ./a']}}\n")
+    for command in ("docker compose up", "task x"):
+        assert all(item.digest for item in read_consent(tmp_path, command))

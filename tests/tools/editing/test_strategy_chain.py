@@ -85,6 +85,9 @@ def test_entities(old: str, new: str, result: tuple[str, str] | None) -> None:
         (r"a\nb", "a\nc", ("a\nb", "a\nc")),
         ('say(\\"a\\")\nx', 'say(\\"b\\n\\")\nx', ('say("a")\nx', 'say("b\\n")\nx')),
         (r"caf\u00e9 x", r"caf\u00e9 y", ("café x", "café y")),
+        (r"\u00e9 \ud83d\ude00", r"\u00e9 \uD83D\uDE01", ("é 😀", "é 😁")),
+        (r"\u00e9 \ud83d", r"\u00e9 \ud83d!", ("é \\ud83d", "é \\ud83d!")),
+        (r"\u00e9 \ude00\ud83d", r"x\n", ("é \\ude00\\ud83d", "x\n")),
     ],
 )
 def test_escapes(old: str, new: str, result: tuple[str, str]) -> None:
@@ -154,3 +157,9 @@ def test_everywhere_nothing_is_looser_than_trimmed_lines() -> None:
     assert len(find_all(TextDocument("a b\n a b \n"), EditRequest("  a b", "c")).places) == 2
     assert not find_all(TextDocument("a  b\n"), EditRequest("a b", "c")).places
     assert len(find_all(TextDocument("x\n" * 20_000), EditRequest("x", "c")).places) == 20_000
+
+
+@pytest.mark.parametrize("sign", ["→", "|", "\t", ":", "]", " =>", ".", " "])
+def test_a_number_without_end_is_no_number(sign: str) -> None:
+    text = f"{'[' * (sign == ']')}{'9' * 5_000}{sign}a\n"
+    assert isinstance(read(without_numbers, text, "b\n"), list)

@@ -57,3 +57,16 @@ def test_plan_that_is_a_link_is_never_followed(tmp_path: Path) -> None:
     with suppress(MaxAgentError):
         write_plan(Workspace(tmp_path), PLAN, "mine")
     assert (tmp_path / "source.py").read_text() == "code"
+
+
+@pytest.mark.parametrize(
+    "content", ["x" * 300_000, "é" * 140_000, "x \ud83d y", "\udc00", "# Plan\n" * 40_000]
+)
+def test_a_plan_that_cannot_be_read_is_not_written(tmp_path: Path, content: str) -> None:
+    with pytest.raises(MaxAgentError, match="cannot write the plan"):
+        write_plan(Workspace(tmp_path), PLAN, content)
+    assert not (tmp_path / PLAN).exists()
+
+
+def test_a_secret_is_no_name_of_a_file() -> None:
+    assert "ab3d" not in make_plan_path(f"Use ghp_{'aB3d' * 9} here", NOW)

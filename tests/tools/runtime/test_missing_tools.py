@@ -29,3 +29,24 @@ def test_a_configured_server_brings_its_tools(
     (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
     missing_tools = find_missing_tools(configure(*NAMED, rag=True), tmp_path, tmp_path / "home")
     assert missing_tools == ["mcp__gone__x"]
+
+
+@pytest.mark.parametrize(
+    ("server", "missing"),
+    [
+        ("github", ["mcp_数据库_查询", "mcp_gihtub_*", "mcp_ñandú_x"]),
+        ("数据库", ["mcp_gihtub_*", "mcp_github_x", "mcp_ñandú_x"]),
+        ("Ñandú", ["mcp_数据库_查询", "mcp_gihtub_*", "mcp_github_x"]),
+        ("---", ["mcp_数据库_查询", "mcp_gihtub_*", "mcp_github_x", "mcp_ñandú_x"]),
+        ("Git_Hub", ["mcp_数据库_查询", "mcp_gihtub_*", "mcp_ñandú_x"]),
+    ],
+)
+def test_a_name_in_any_script_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, missing: list[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "maxagent").mkdir()
+    servers = {"servers": {server: {"type": "stdio", "command": "true"}}}
+    (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
+    settings = configure("mcp_数据库_查询", "mcp_gihtub_*", "mcp_github_x", "mcp_ñandú_x")
+    assert find_missing_tools(settings, tmp_path, tmp_path / "home") == missing

@@ -89,3 +89,36 @@ def test_line_typed_as_the_run_ends_waits(inbox: Inbox, runner: Runner) -> None:
     runner.steering.end_run("t", ())
     inbox.put_line("later")
     assert (inbox.end_steering(), inbox.waiting_lines) == ([], ("later",))
+
+
+@pytest.mark.parametrize(
+    ("steps", "returned", "waiting"),
+    [
+        ("put take recall end", ["a"], ()),
+        ("put take mark recall end", ["a"], ()),
+        ("put take end", [], ("a",)),
+        ("put recall end", [], ()),
+        ("put take recall put end", ["a"], ("a",)),
+        ("put take keep recall end", [], ()),
+    ],
+)
+def test_a_stopped_line_never_runs_by_itself(
+    runner: Runner, steps: str, returned: list[str], waiting: tuple[str, ...]
+) -> None:
+    inbox, read, kept = Inbox(lambda line: line), list[str](), set[str]()
+    inbox.begin_steering(runner)
+    for step in steps.split():
+        match step:
+            case "put":
+                inbox.put_line("a")
+            case "take":
+                read += [message.id for message in runner.steering.take("t")]
+            case "mark":
+                inbox.mark_sent(read[0])
+            case "keep":
+                kept |= {*read}
+            case "recall":
+                inbox.take_all()
+            case _:
+                runner.steering.end_run("t", kept)
+                assert (inbox.end_steering(), inbox.waiting_lines) == (returned, waiting)

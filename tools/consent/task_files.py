@@ -110,12 +110,9 @@ def _list_includes(program: str, tasks: Origin) -> list[str]:
         return [line.strip() for line in _NINJA_INCLUDE.findall(joined)]
     if program == "just":
         return ["".join(quoted).strip() for quoted in _JUST_INCLUDE.findall(tasks.text)]
-    source = tasks.provenance.source
-    return (
-        list(dict.fromkeys(_list_yaml_names(tasks.text, source)))
-        if (source.endswith(_YAML_NAMES))
-        else []
-    )
+    source = tasks.provenance.source  # Dockerfiles, too, which name no others
+    is_yaml = source.endswith(_YAML_NAMES)
+    return list(dict.fromkeys(_list_yaml_names(tasks.text, source))) if is_yaml else []
 
 
 def _list_yaml_names(content: str, source: str) -> Iterator[str]:
@@ -131,27 +128,28 @@ def _list_yaml_names(content: str, source: str) -> Iterator[str]:
         if node is None or id(node) in seen:  # an anchor leads to the same node again
             continue
         seen.add(id(node))
-        if not isinstance(node.value, list):
-            name = str(node.value)
+        value = cast("object", node.value)
+        if not isinstance(value, list):
+            name = str(value)
             is_named = key in _FILE_KEYS
             may_name = name.endswith((*_YAML_NAMES, *_OF_FOLDERS)) or "/" in name
             if is_named or (may_name and not _UNRESOLVED.search(name)):
                 yield name
             continue
-        for item in cast("list[Any]", node.value):
+        for item in cast("list[Any]", value):
             if not isinstance(item, tuple):
                 pending.append((item, key))
                 continue
-            name_node, value = cast("tuple[Any, Any]", item)
-            name = str(name_node.value)
-            is_below = key in ("include", "includes") and value.id != "mapping"
-            pending.append((value, key if is_below else name))
+            name_node, below = cast("tuple[Any, Any]", item)
+            is_below = key in ("include", "includes") and below.id != "mapping"
+            pending.append((below, key if is_below else str(name_node.value)))
         yield from _list_build_files(node)
 
 
 def _list_build_files(node: Any) -> Iterator[str]:
     """Yield the Dockerfile of a service that names one in its own context."""
-    pairs = [item for item in node.value if isinstance(item, tuple)]
+    items = cast("list[object]", node.value)
+    pairs = [cast("tuple[Any, Any]", item) for item in items if isinstance(item, tuple)]
     values = {str(name.value): str(value.value) for name, value in pairs}
     if "context" in values and "dockerfile" in values:
         yield f"{values['context']}/{values['dockerfile']}"

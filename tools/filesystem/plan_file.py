@@ -38,7 +38,7 @@ def write_plan(workspace: Workspace, plan_file: str, content: str) -> None:
     try:
         data = f"{content.strip()}\n".encode()
         if len(data) > MAX_PLAN_BYTES:
-            raise ToolError(f"it has more than {MAX_PLAN_BYTES:,} bytes")
+            raise ToolError(text("it is larger than {limit} bytes", limit=MAX_PLAN_BYTES))
         write_atomic(workspace, path, data, get_stat(workspace, path))
     except (ToolError, OSError, UnicodeEncodeError) as error:
         raise MaxAgentError(

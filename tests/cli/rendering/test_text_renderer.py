@@ -303,7 +303,9 @@ def test_a_plan_is_shown_when_it_is_proposed(capsys):
 def test_a_reason_is_in_the_users_language(capsys, outcome, reason, translated):
     use_language("zh")
     try:
-        event = ev.HookFinished("before_tool", "./check.sh", outcome, reason)
+        event = ev.HookFinished(
+            event="before_tool", command="./check.sh", outcome=outcome, reason=reason
+        )
         assert translated in shown(capsys, event).err
     finally:
         use_language("")

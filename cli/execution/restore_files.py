@@ -68,7 +68,7 @@ def show_plan(plan: RestorePlan, *, again: bool = False, can_force: bool = True)
     ]
     for line in align_columns(rows):
         _print_line(f"  {line}")
-    if left_alone and can_force:
+    if can_force and any(conflict.path in plan.skipped for conflict in left_alone):
         _print_line(t("restore.force"))
 
 

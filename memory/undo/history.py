@@ -29,6 +29,25 @@ _INSERT = (
     "INSERT INTO file_history SELECT ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?,"
     " ?, ?, ?, ?, ?, 1, ?, ?, '[]' FROM file_history WHERE thread_id = ?"
 )
+_CLAIMS = (
+    "SELECT other.* FROM {0} CROSS JOIN {1} ON threads.thread_id = other.thread_id"
+    " CROSS JOIN file_history AS mine ON mine.thread_id = :thread AND mine.number = :number"
+    " WHERE other.thread_id != :thread AND other.kind != 'others' AND other.sure = 1"
+    " AND other.key != mine.key"
+    " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
+)
+# CROSS: read the few later entries first, not all threads of the folder
+_CLAIMS_SINCE = (
+    _CLAIMS.format("file_history AS other", "threads")
+    + " AND other.rowid > (SELECT rowid FROM file_history"
+    " WHERE thread_id = :thread AND number = :number)"
+)
+# Without the end of a call in the journal nobody knows what ran beside it: it claims nothing
+_END = "(SELECT finished_at FROM journal WHERE thread_id = {0}.thread_id AND call_id = {0}.key)"
+_CLAIMS_BESIDE = (
+    _CLAIMS.format("threads", "file_history AS other") + " AND other.state = 'done'"
+    f" AND other.created_at <= {_END.format('mine')} AND mine.created_at <= {_END.format('other')}"
+)
 
 
 @dataclass(frozen=True)
@@ -169,24 +188,18 @@ class FileHistory:
         self, entry: HistoryEntry, thread_id: str
     ) -> set[tuple[str, FileVersion]]:
         """Return what the folder's other threads surely wrote since the entry started."""
-        return self._read_claims(thread_id, entry.number)
+        return self._read_claims(_CLAIMS_SINCE, entry, thread_id)
 
-    def find_claims(self, thread_id: str) -> set[tuple[str, FileVersion]]:
-        """Return all versions that the folder's other threads surely wrote."""
-        return self._read_claims(thread_id, 0)
+    def find_claims(self, entry: HistoryEntry, thread_id: str) -> set[tuple[str, FileVersion]]:
+        """Return what calls of the folder's other threads surely wrote while the entry's ran."""
+        return self._read_claims(_CLAIMS_BESIDE, entry, thread_id)
 
-    def _read_claims(self, thread_id: str, since: int) -> set[tuple[str, FileVersion]]:
-        query = (
-            # CROSS: read the few later entries first, not all threads of the folder
-            "SELECT other.* FROM file_history AS other CROSS JOIN threads USING (thread_id)"
-            " WHERE other.thread_id != :thread AND other.kind != 'others'"
-            " AND other.rowid > COALESCE((SELECT rowid FROM file_history"
-            " WHERE thread_id = :thread AND number = :since), 0)"
-            " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
-        )
+    def _read_claims(
+        self, query: str, entry: HistoryEntry, thread_id: str
+    ) -> set[tuple[str, FileVersion]]:
         with self._begin_read() as connection:
-            rows = connection.execute(query, {"thread": thread_id, "since": since})
-            entries = [_to_entry(row) for row in rows]
+            parameters = {"thread": thread_id, "number": entry.number}
+            entries = [_to_entry(row) for row in connection.execute(query, parameters)]
         return {
             (change.path, change.new)
             for entry in entries

@@ -28,6 +28,7 @@ from .three_way_merge import MergeConflictError, merge_versions
 
 UNSURE = "the run was killed while `{tool}` ran, so its changes cannot be told from those of others"
 
+CLAIMED = "another thread of this folder wrote it while `{tool}` ran; undo it there"
 DOUBTFUL = "it changed while `{tool}` ran, which does not name it; it may be your own change"
 # What others may have changed while a command ran: keep it as a conflict, revert it, or record it
 # as theirs and never ask again.
@@ -111,6 +112,26 @@ async def plan_restore(
         skipped=frozenset(conflicts) | blocked,
         reverted=_list_reverted(entries, {*conflicts, *blocked}),
         doubtful=tuple(filter_visible(open_to_doubt)),
+    )
+
+
+def find_claimed(
+    folder: Path, entries: Sequence[HistoryEntry], remaining: Sequence[HistoryEntry]
+) -> tuple[Conflict, ...]:
+    """Return the files of which `remaining` has no change, since only other threads wrote them.
+
+    A file that is already as it was before is left out.
+    """
+    staying = {change.path for entry in remaining for change in entry.changes}
+    claimed = {
+        path: runs
+        for path, runs in build_chains(entries).items()
+        if path not in staying and read_version(folder, path) != runs[0].old
+    }
+    return tuple(
+        Conflict(path, text(CLAIMED, tool=next((run.doubt for run in runs if run.doubt), "")))
+        for path, runs in claimed.items()
+        if not is_folder(path)
     )
 
 

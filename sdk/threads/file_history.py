@@ -1,7 +1,7 @@
 """File history of a thread, and its undo, redo and rewind; does not load LangGraph."""
 
 import asyncio
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from ...memory.undo.restore import (
     finish_interrupted,
     record_crashed_calls,
 )
-from ...memory.undo.restore_plan import RestorePlan, plan_restore
+from ...memory.undo.restore_plan import Conflict, RestorePlan, find_claimed, plan_restore
 from ...memory.undo.undo_stack import (
     drop_claimed,
     find_active_entries,
@@ -108,18 +108,34 @@ class ThreadFiles:
         )
         if not selected_entries:
             return None
-        if any(entry.doubtful for entry in selected_entries):
-            claimed = await asyncio.to_thread(self.history.find_claims, self.thread_id)
-            selected_entries = [drop_claimed(entry, claimed) for entry in selected_entries]
-        planned = await plan_restore(self.snapshots, selected_entries, force=force)
+        kept_entries, claimed = selected_entries, ()
+        if not force and any(entry.doubtful for entry in selected_entries):
+            kept_entries, claimed = await asyncio.to_thread(self._drop_claimed, selected_entries)
+        planned = await plan_restore(self.snapshots, kept_entries, force=force)
         return PendingRestore(
             self,
             kind,
-            planned,
-            tuple(selected_entries),
+            replace(planned, conflicts=(*planned.conflicts, *claimed)),
+            tuple(kept_entries),
             turn=entries[-1].turn,
             others=_list_others(entries, selected_entries, paths) if paths else frozenset(),
+            claimed=claimed,
         )
+
+    def _drop_claimed(
+        self, entries: Sequence[HistoryEntry]
+    ) -> tuple[list[HistoryEntry], tuple[Conflict, ...]]:
+        """Return the entries without what other threads wrote, and the files that are only theirs.
+
+        Blocks.
+        """
+        kept_entries = [
+            drop_claimed(entry, self.history.find_claims(entry, self.thread_id))
+            if entry.doubtful
+            else entry
+            for entry in entries
+        ]
+        return kept_entries, find_claimed(self.snapshots.folder, entries, kept_entries)
 
 
 @dataclass(frozen=True)
@@ -134,13 +150,15 @@ class PendingRestore:
     turn: int
     others: frozenset[str] = frozenset()
     """Files of the entries that are to stay as they are."""
+    claimed: tuple[Conflict, ...] = ()
+    """Files that another thread wrote: they are skipped, and never asked about again."""
 
     async def resolve_doubtful(self, *, ours: bool) -> "PendingRestore":
         """Revert doubtful changes made while a command ran, too; or record them as others'."""
         planned = await plan_restore(
             self.files.snapshots, self.entries, doubtful="take" if ours else "theirs"
         )
-        return replace(self, plan=planned)
+        return replace(self, plan=replace(planned, conflicts=(*planned.conflicts, *self.claimed)))
 
     async def apply(self) -> RestoreResult:
         """Apply the plan; the thread must be leased since it was planned."""

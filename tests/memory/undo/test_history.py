@@ -107,11 +107,47 @@ def test_changes_of_other_threads_since_are_found(tmp_path: Path) -> None:
     )
     since = {("a.txt", EDITED.new), ("named", EDITED.new), ("u", EDITED_TO[1])}
     assert history.find_claims_since(mine, "mine") == since
-    assert history.find_claims("mine") == {*since, ("old", EDITED.new)}
     assert history.find_commands_since("mine", mine) == {"beside"}
     assert history.find_running_commands("mine") == set()
     history.begin_entry("beside", "runs", "shell", before="b", turn=1)
     assert history.find_running_commands("mine") == {"beside"}
+
+
+CLAIMS = {
+    "ended long before": ("09:00", "09:05", {}, False),
+    "began before and ended meanwhile": ("09:00", "10:05", {}, True),
+    "ran within": ("10:02", "10:03", {}, True),
+    "began within and ended after": ("10:05", "10:20", {}, True),
+    "ran all the time": ("09:00", "10:20", {}, True),
+    "began after": ("10:11", "10:12", {}, False),
+    "its end is unknown": ("10:02", None, {}, False),
+    "it is not sure": ("10:02", "10:03", {"sure": False}, False),
+    "it doubts the file itself": ("10:02", "10:03", {"doubtful": ["a.txt"]}, False),
+}
+
+
+@pytest.mark.parametrize("case", CLAIMS)
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "second"])
+def test_only_calls_that_ran_beside_claim(tmp_path: Path, case: str, is_first: bool) -> None:
+    start, end, value, expected = CLAIMS[case]
+    index, history = ThreadIndex(tmp_path), FileHistory(paths.locate_database(tmp_path))
+    texts = {"title": "", "folder": "/p", "graph": "task", "request": "", "options": {}}
+    times = {"beside": (start, end), "mine": ("10:00", "10:10")}
+    for thread in times if is_first else reversed(times):
+        index.record_thread(thread_id=thread, **texts)
+        record(history, f"call-{thread}", thread, **(value if thread == "beside" else {}))
+    with closing(connect(paths.locate_database(tmp_path))) as connection:
+        for thread, (first, last) in times.items():
+            connection.execute(
+                "UPDATE file_history SET created_at = ? WHERE thread_id = ?", (first, thread)
+            )
+            connection.execute(
+                "INSERT INTO journal VALUES (?, ?, '', 1, 'done', '{}', ?, ?, 1, NULL)",
+                (thread, f"call-{thread}", first, last),
+            )
+    (mine,) = history.list_entries("mine")
+    claims = {(EDITED.path, EDITED.new)} if expected else set()
+    assert history.find_claims(mine, "mine") == claims
 
 
 def test_finished_restore_records_reverted_entries(history: FileHistory) -> None:

@@ -1,12 +1,14 @@
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from thread_history import Kept, write
+from thread_history import THREAD, Kept, write
 
 from maxagent.config.errors import ThreadBusyError, UsageError
 from maxagent.config.plan_files import PLANS
+from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.lease import acquire_lease
 from maxagent.sdk.threads.file_history import open_leased_files, open_thread_files
 
@@ -101,6 +103,33 @@ async def test_what_a_killed_call_did_is_not_forgotten(kept: Kept) -> None:
     assert await files.finish_interrupted() is None
     way = await files.plan_restore("undo")
     assert way and [conflict.path for conflict in way.plan.conflicts] == ["a.txt"]
+
+
+@pytest.mark.parametrize("ran_beside", [True, False], ids=["beside", "months before"])
+async def test_file_of_another_thread_is_not_dropped_silently(kept: Kept, ran_beside: bool) -> None:
+    other = "bbbbbbbb-0000-4000-8000-000000000000"
+    kept.add(other, "Delete")
+    write("a.txt", "months of work\n")(kept.folder)
+    entry = await kept.shell(lambda folder: (folder / "a.txt").unlink(), doubtful=["a.txt"])
+    assert entry
+    kept.history.begin_entry(other, "theirs", "tool", before=entry.before, turn=1)
+    kept.history.finish_entry(other, "theirs", after=entry.after, changes=entry.changes)
+    with closing(connect(kept.database)) as connection:
+        for thread, key in ((THREAD, entry.key), (other, "theirs")):
+            day = "2027-01-01" if ran_beside or thread == THREAD else "2026-01-01"
+            connection.execute("UPDATE file_history SET created_at = ? WHERE key = ?", (day, key))
+            connection.execute(
+                "INSERT INTO journal VALUES (?, ?, '', 1, 'done', '{}', ?, ?, 1, NULL)",
+                (thread, key, day, f"{day}T01"),
+            )
+    with open_leased_files(kept.row, kept.home) as files:
+        way = await files.plan_restore("undo")
+        assert way and [conflict.path for conflict in way.plan.conflicts] == ["a.txt"]
+        assert ("another thread" in way.plan.conflicts[0].reason) == ran_beside
+        assert bool(way.plan.doubtful) != ran_beside
+        assert [c.path for c in (await way.apply()).conflicts] == ["a.txt"]
+        again = await files.plan_restore("undo")
+        assert (again is None) == ran_beside
 
 
 def test_a_folder_that_is_gone_is_reported(kept: Kept) -> None:

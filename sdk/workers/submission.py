@@ -2,8 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4, uuid5
@@ -37,6 +40,8 @@ class QueuedTask:
     thread_id: str = ""
     name: str = ""
     """What a file of tasks calls it."""
+    line: int = 0
+    """Its line in a file of tasks; 0: it is in none."""
 
 
 def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
@@ -44,8 +49,19 @@ def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
 
     Raises UsageError for a task that cannot be.
     """
-    new = _build_thread(home, task)
-    index, thread_id = ThreadIndex(home), new.thread_id or str(uuid4())
+    return submit_tasks(home, queue, [task])[0]
+
+
+def submit_tasks(home: Path, queue: ThreadQueue, tasks: Sequence[QueuedTask]) -> list[ThreadRow]:
+    """Record and queue tasks as `submit_task` does: all of them, or none if one cannot be."""
+    resolve = cache(resolve_workspace)
+    threads = [_build_thread(task, resolve) for task in tasks]
+    index = ThreadIndex(home)
+    return [_enqueue(home, index, queue, new) for new in threads]
+
+
+def _enqueue(home: Path, index: ThreadIndex, queue: ThreadQueue, new: NewThread) -> ThreadRow:
+    thread_id = new.thread_id or str(uuid4())
     row = index.find_row(thread_id)
     if row is None:
         row = index.record_thread(
@@ -61,11 +77,19 @@ def submit_task(home: Path, queue: ThreadQueue, task: QueuedTask) -> ThreadRow:
     return row
 
 
-def _build_thread(home: Path, task: QueuedTask) -> NewThread:
+def _build_thread(task: QueuedTask, resolve: Callable[[str], str]) -> NewThread:
+    try:
+        return _build_valid_thread(task, resolve)
+    except UsageError as error:
+        if not task.line:
+            raise
+        raise _build_line_error(task.line, error.message, error.hint) from error
+
+
+def _build_valid_thread(task: QueuedTask, resolve: Callable[[str], str]) -> NewThread:
     options = task.options
     if task.workspace:
-        spec = resolve_workspace(task.workspace)
-        options = cast(Options, {**options, "workspace": spec})
+        options = cast(Options, {**options, "workspace": resolve(task.workspace)})
     elif not task.folder.is_dir():
         raise UsageError(
             text("`{folder}` is not a folder", folder=task.folder), hint="give the project folder"
@@ -80,33 +104,42 @@ def _choose_folder(home: Path, thread_id: str, new: NewThread) -> str:
 
 
 def read_tasks(lines: Sequence[str], batch: str, default: QueuedTask) -> list[QueuedTask]:
-    """Return the tasks of JSON lines; the same batch and line is the same thread.
+    """Return the tasks of JSON lines; the same batch, place and line is the same thread.
 
     Raises UsageError, with the number of the line, for one that is not understood.
     """
     tasks = list[QueuedTask]()
-    names = dict[str, int]()
+    ids = set[str]()
+    identities = Counter[str]()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         fields = _parse_line(line, number)
-        name = str(fields.get("id") or fields["task"])
-        names[name] = names.get(name, 0) + 1
-        if names[name] > 1 and "id" in fields:
+        name = str(fields.get("id", ""))
+        if name in ids:
             raise _build_line_error(number, text("the id `{id}` stands twice", id=name))
-        identity = f"{batch}\0{name}\0{names[name]}"
-        tasks.append(
-            QueuedTask(
-                request=str(fields["task"]),
-                folder=Path(fields.get("folder") or default.folder),
-                options=cast(Options, {**default.options, **fields.get("options", {})}),
-                workspace=str(fields.get("workspace") or default.workspace),
-                title=str(fields.get("title", "")),
-                thread_id=str(uuid5(_NAMESPACE, identity)),
-                name=str(fields.get("id", "")),
-            )
-        )
+        ids.update({name} if name else ())
+        task = _build_task(fields, number, default)
+        origin = task.workspace or os.path.realpath(task.folder)
+        identity = f"{batch}\0{origin}\0{name or task.request}"
+        identities[identity] += 1
+        key = f"{identity}\0{identities[identity]}"
+        tasks.append(replace(task, thread_id=str(uuid5(_NAMESPACE, key))))
     return tasks
+
+
+def _build_task(fields: Mapping[str, Any], number: int, default: QueuedTask) -> QueuedTask:
+    """Return the task of a line; a folder of its own holds before the workspace of the batch."""
+    folder, workspace = fields.get("folder", ""), fields.get("workspace", "")
+    return QueuedTask(
+        request=fields["task"],
+        folder=Path(folder or default.folder),
+        options=cast(Options, {**default.options, **fields.get("options", {})}),
+        workspace=workspace or ("" if folder else default.workspace),
+        title=fields.get("title", ""),
+        name=str(fields.get("id", "")),
+        line=number,
+    )
 
 
 def _parse_line(line: str, number: int) -> Mapping[str, Any]:
@@ -123,13 +156,20 @@ def _parse_line(line: str, number: int) -> Mapping[str, Any]:
         raise _build_line_error(number, "it has no `task`")
     if not isinstance(parsed.get("options", {}), dict):
         raise _build_line_error(number, "its `options` are no JSON object")
+    for name in ("id", "folder", "workspace", "title"):
+        is_id = name == "id" and type(parsed.get(name)) is int
+        if name in parsed and not is_id and not isinstance(parsed[name], str):
+            raise _build_line_error(number, text("its `{name}` is no text", name=name))
+    if parsed.get("folder") and parsed.get("workspace"):
+        raise _build_line_error(number, "it has both `folder` and `workspace`")
     return parsed
 
 
-def _build_line_error(number: int, reason: str) -> UsageError:
+def _build_line_error(number: int, reason: str, hint: str = "") -> UsageError:
+    fields = ", ".join(f"`{name}`" for name in _FIELDS)
     return UsageError(
         text("line {number} is no task: {reason}", number=number, reason=reason),
-        hint=text("its fields are {fields}", fields=", ".join(f"`{name}`" for name in _FIELDS)),
+        hint=hint or text("its fields are {fields}", fields=fields),
     )
 
 

@@ -374,6 +374,8 @@ def test_a_batch_goes_on_and_repeats_nothing(machine: Program, provider: Provide
         ('{"task": "x", "options": []}', "its `options` are no JSON object"),
         ('{"task": "x", "id": "1"}\n{"task": "y", "id": "1"}', "line 2 is no task: the id `1`"),
         ('{"task": "x", "options": {"nope": 1}}', "nope"),
+        ('{"task": "x"}\n{"task": "y", "folder": "nowhere"}', "line 2 is no task: `nowhere`"),
+        ('{"task": "x"}\n\n{"task": "y", "options": {"mode": "x"}}', "line 3 is no task"),
     ],
 )
 def test_wrong_line_of_a_batch_is_named(line: str, reason: str, program: Program) -> None:

@@ -17,7 +17,7 @@ from ...rendering.output import echo, echo_json
 from ...rendering.table import show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ....nodes.options import Options
     from ....sdk.workers.queue import ThreadQueue
@@ -46,6 +46,17 @@ _STATE_KEYS = {
     "failed": "queue.failed",
     "cancelled": "queue.off",
 }
+# Every other status is no end: of a thread that was cancelled, interrupted, or held elsewhere
+_EXIT_CODES = {
+    **dict.fromkeys(("done", "unverified", "undone", "idle"), exit_codes.DONE),
+    "waiting": exit_codes.NEEDS_ANSWER,
+    "limit": exit_codes.LIMIT_REACHED,
+}
+_WORST_FIRST = (
+    exit_codes.FAILED,
+    exit_codes.NEEDS_ANSWER,
+    exit_codes.LIMIT_REACHED,
+)
 # Of `task` and `resume`: the queue's other commands are in this module
 IntoQueue = Annotated[
     bool, typer.Option("--queue", help="Leave it to a worker: see `mcode worker`.")
@@ -140,57 +151,55 @@ def batch(
     """Queue a task for each line of a file, and print a line with each result.
 
     Again with the same file it goes on: tasks that have ended are not repeated, their results are
-    printed again. Exit code 1 if a task has failed, 4 if one waits for an answer.
+    printed again. Exit code 0 if all have ended, 1 if one has failed, was cancelled or interrupted,
+    4 if one waits for an answer, 3 if one has reached a limit. A wrong line queues nothing.
     """
     from ....nodes.options import Options
-    from ....sdk.workers.submission import QueuedTask
+    from ....sdk.workers.submission import QueuedTask, submit_tasks
 
     chosen = {"model": model, "mode": mode.value if mode else "", "apply": apply}
     options = cast(Options, {key: value for key, value in chosen.items() if value})
     default = QueuedTask("", folder, options, workspace)
-    tasks = _read_file(file, name, default)
+    tasks = read_file(file, name, default)
     queue = open_queue()
-    _submit_all(queue, tasks)
+    submit_tasks(paths.locate_home(), queue, tasks)
     echo(t("queue.batch", count=len(tasks)), err=True)
     if wait:
         raise typer.Exit(asyncio.run(_print_results(queue, tasks)))
 
 
-def _read_file(file: Path, name: str, default: "QueuedTask") -> "list[QueuedTask]":
+def read_file(file: Path, name: str, default: "QueuedTask") -> "list[QueuedTask]":
+    """Return the tasks of a file of JSON lines; raises UsageError."""
     from ....sdk.workers.submission import read_tasks
 
     is_stdin = str(file) == "-"
     if is_stdin and not name:
         raise UsageError("a batch from stdin needs a name", hint="give it with `--name`")
     try:
-        content = sys.stdin.read() if is_stdin else file.read_text(encoding="utf-8")
+        content = (sys.stdin.buffer.read() if is_stdin else file.read_bytes()).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             text("cannot read `{file}`: {reason}", file=file, reason=error),
             hint="name a file of JSON lines in UTF-8",
         ) from error
-    return read_tasks(content.splitlines(), name or str(file.resolve()), default)
-
-
-def _submit_all(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") -> None:
-    from ....sdk.workers.submission import submit_task
-
-    for task in tasks:
-        submit_task(paths.locate_home(), queue, task)
+    # not `splitlines`, which would also cut JSON at U+2028
+    return read_tasks(content.split("\n"), name or str(file.resolve()), default)
 
 
 async def _print_results(queue: "ThreadQueue", tasks: "Sequence[QueuedTask]") -> int:
     from ....sdk.workers.submission import follow_tasks
 
-    code = exit_codes.DONE
+    statuses = set[str]()
     async for result in follow_tasks(queue, tasks):
         echo_json(dict(result), indent=None)
-        status = result["status"]
-        if status in ("failed", "cancelled", "unknown"):
-            code = exit_codes.FAILED
-        elif status == "waiting" and code == exit_codes.DONE:
-            code = exit_codes.NEEDS_ANSWER
-    return code
+        statuses.add(result["status"])
+    return to_batch_code(statuses)
+
+
+def to_batch_code(statuses: "Collection[str]") -> int:
+    """Return the exit code of a batch whose tasks have ended with these statuses."""
+    codes = {_EXIT_CODES.get(status, exit_codes.FAILED) for status in statuses}
+    return next((code for code in _WORST_FIRST if code in codes), exit_codes.DONE)
 
 
 def open_queue() -> "ThreadQueue":

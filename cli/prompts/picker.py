@@ -103,6 +103,8 @@ class PickerState(Generic[Item]):
         self._build_cells = build_cells
         self.fitting = list(items)
         self._typed, self._at = "", 0
+        self.notice = ""
+        """What stands in place of the keys below the list."""
 
     @property
     def count(self) -> int:
@@ -194,7 +196,7 @@ def build_picker(
         rows,
         *([_build_line(), preview] if describe else []),
         _build_line(),
-        _build_line(t("picker.keys"), PALE),
+        _build_line(lambda: choice.notice or t("picker.keys"), PALE),
     ]
     application: Application[Item | None] = Application(
         Layout(HSplit(body)),
@@ -223,10 +225,11 @@ def _build_search(typed: "Buffer") -> "Window":
     return Window(BufferControl(typed, [mask, prompt, placeholder]), height=1)
 
 
-def _build_line(label: str = "", style: str = "") -> "Window":
+def _build_line(label: str | Callable[[], str] = "", style: str = "") -> "Window":
     from prompt_toolkit.layout import FormattedTextControl, Window
 
-    return Window(FormattedTextControl(f"{MARGIN}{label}"), height=1, style=style)
+    read = label if callable(label) else lambda: label
+    return Window(FormattedTextControl(lambda: f"{MARGIN}{read()}"), height=1, style=style)
 
 
 def _style_lines(lines: Sequence[tuple[bool, str]]) -> "StyleAndTextTuples":

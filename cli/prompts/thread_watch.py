@@ -1,13 +1,16 @@
 """The inbox: all threads, what waits for the user first, kept up to date while they look on."""
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...config.errors import MaxAgentError
 from ...memory.threads.record import OPEN_STATUSES
 from ..i18n.catalogs import t
+from ..i18n.message_translation import translate
 from ..rendering.humanize import format_age
 from ..rendering.listings.threads import format_title
 from ..rendering.sanitize import sanitize_line
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = 0.5
 """Between two looks at the database."""
+_PREVIEWS = 256
 
 
 def pick_live(changes: "ThreadWatch", rows: "Sequence[ThreadRow]") -> "ThreadRow | None":
@@ -54,29 +58,45 @@ def build_cells(rows: "Sequence[ThreadRow]", columns: int) -> list[list[str]]:
 
 async def _run_picker(changes: "ThreadWatch", rows: "list[ThreadRow]") -> "ThreadRow | None":
     state = PickerState(rows, rank_threads, build_cells)
-    describe = cache(describe_thread)
+
+    @lru_cache(_PREVIEWS)
+    def describe(thread_id: str, request: str, _status: str, _updated_at: str) -> tuple[str, str]:
+        return describe_thread(thread_id, request)
+
     requests = {row.thread_id: row.request for row in rows}
     picker = build_picker(
         state,
-        lambda row: describe(row.thread_id, requests.get(row.thread_id, row.request)),
+        lambda row: describe(
+            row.thread_id,
+            requests.get(row.thread_id, row.request),
+            row.status,
+            row.updated_at,
+        ),
         heading=t("picker.watch"),
     )
-    follower = asyncio.create_task(_follow(changes, state, picker))
+    follower = asyncio.create_task(follow_changes(changes, state, picker))
     try:
         return await picker.run_async()
     finally:
         follower.cancel()
 
 
-async def _follow(
+async def follow_changes(
     changes: "ThreadWatch",
     state: "PickerState[ThreadRow]",
     picker: "Application[ThreadRow | None]",
 ) -> None:
-    """Show each change of the threads until the picker ends."""
+    """Show each change of the threads until the picker ends; say while they cannot be read."""
     while True:
         await asyncio.sleep(SECONDS)
-        rows = await asyncio.to_thread(changes.read)
+        rows, notice = None, ""
+        try:
+            rows = await asyncio.to_thread(changes.read)
+        except (MaxAgentError, sqlite3.Error) as error:
+            reason = error.message if isinstance(error, MaxAgentError) else str(error)
+            notice = t("picker.retry", reason=sanitize_line(translate(reason)))
         if rows is not None:
             state.replace_items(sort_threads(rows), lambda row: row.thread_id)
+        if rows is not None or notice != state.notice:
+            state.notice = notice
             picker.invalidate()

@@ -1,10 +1,12 @@
 """The list of all threads, read again whenever something has changed."""
 
+import sqlite3
 import time
 from pathlib import Path
 from types import TracebackType
 
 from ...config import paths
+from ...config.errors import MaxAgentError
 from ..database.connection import connect, read_data_version, translate_sqlite_errors
 from .index import ThreadIndex
 from .record import ThreadRow
@@ -19,7 +21,7 @@ class ThreadWatch:
     def __init__(self, home: Path) -> None:
         self._index = ThreadIndex(home)
         self._path = paths.locate_database(home)
-        self._connection = connect(self._path)
+        self._connection: sqlite3.Connection | None = connect(self._path)
         self._version = -1
         self._read_at = 0.0
 
@@ -32,11 +34,27 @@ class ThreadWatch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._connection.close()
+        self._disconnect()
 
     def read(self) -> list[ThreadRow] | None:
-        """Return the threads of an inbox; None if nothing has changed since they were last read."""
+        """Return the threads of an inbox; None if nothing has changed since they were last read.
+
+        After an error the next call tries again, with a connection of its own.
+        """
+        try:
+            return self._read_changes()
+        except (MaxAgentError, sqlite3.Error):
+            self._disconnect()
+            raise
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection, self._version = None, -1
+
+    def _read_changes(self) -> list[ThreadRow] | None:
         with translate_sqlite_errors(self._path):
+            self._connection = self._connection or connect(self._path)
             version = read_data_version(self._connection)
         now = time.monotonic()
         if version == self._version and now - self._read_at < MAX_SECONDS:

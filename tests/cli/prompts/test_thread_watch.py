@@ -1,10 +1,21 @@
+import asyncio
+import sqlite3
+from contextlib import closing, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import Application
+from prompt_toolkit.input import DummyInput
+from prompt_toolkit.output import DummyOutput
 
 from maxagent.cli.prompts.picker import PickerState
 from maxagent.cli.prompts.thread_picker import rank_threads
-from maxagent.cli.prompts.thread_watch import build_cells, sort_threads
+from maxagent.cli.prompts.thread_watch import build_cells, follow_changes, sort_threads
+from maxagent.config import paths
+from maxagent.config.errors import MaxAgentError, UsageError
+from maxagent.memory.threads.changes import ThreadWatch
+from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow, ThreadStatus
 
 
@@ -69,3 +80,68 @@ def test_filter_holds_for_newer_threads() -> None:
     assert [each.thread_id for each in state.fitting] == ["00000003"]
     state.replace_items([], lambda row: row.thread_id)
     assert state.selected_item is None
+
+
+ERRORS: dict[str, Exception | None] = {
+    "a locked database": MaxAgentError("the database is locked"),
+    "a lost server": UsageError("the server is gone", hint="start it"),
+    "a missing table": sqlite3.OperationalError("no such table: threads"),
+    "a damaged file": sqlite3.DatabaseError("database disk image is malformed"),
+    "a closed connection": sqlite3.ProgrammingError("Cannot operate on a closed database."),
+    "a table that is away": None,
+}
+
+
+class FailingWatch(ThreadWatch):
+    """A watch whose database fails while there is an error."""
+
+    error: Exception | None = None
+
+    def read(self) -> list[ThreadRow] | None:
+        if self.error:
+            raise self.error
+        return super().read()
+
+
+@pytest.mark.parametrize("case", ERRORS)
+async def test_database_error_is_shown_and_tried_again(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maxagent.cli.prompts.thread_watch.SECONDS", 0.0)
+    index, state = ThreadIndex(tmp_path), open_state([])
+
+    def record(title: str) -> None:
+        texts = {"title": title, "folder": "/p", "graph": "task", "request": "", "options": {}}
+        index.record_thread(thread_id=f"{title}-0000-4000-8000-000000000000", **texts)
+
+    async def wait_for(notice: str, count: int) -> None:
+        async with asyncio.timeout(60):
+            while notice not in state.notice or state.count != count:
+                assert not follower.done()
+                await asyncio.sleep(0)
+
+    record("one")
+    picker = Application[ThreadRow | None](input=DummyInput(), output=DummyOutput())
+    with (
+        FailingWatch(tmp_path) as changes,
+        closing(sqlite3.connect(paths.locate_database(tmp_path))) as connection,
+    ):
+        follower = asyncio.create_task(follow_changes(changes, state, picker))
+        await wait_for("", 1)
+        changes.error = ERRORS[case]
+        if changes.error is None:
+            connection.execute("ALTER TABLE threads RENAME TO away")
+        error = changes.error
+        reason = (
+            error.message if isinstance(error, MaxAgentError) else str(error or "no such table")
+        )
+        await wait_for(reason, 1)
+        changes.error = None
+        if ERRORS[case] is None:
+            connection.execute("ALTER TABLE away RENAME TO threads")
+        record("two")
+        await wait_for("", 2)
+        assert not state.notice
+        follower.cancel()
+        with suppress(asyncio.CancelledError):
+            await follower

@@ -20,7 +20,14 @@ from ...config.exit_codes import INTERRUPTED
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.console import MARGIN, open_console, show_line, show_rule, write_captured
-from .choice_keys import AFTER_DRAWING, Choice, ChoiceReply, QuestionHead
+from .choice_keys import (
+    AFTER_DRAWING,
+    Choice,
+    ChoiceReply,
+    QuestionHead,
+    find_words,
+    fold_word,
+)
 from .interruptible_input import is_terminal
 from .sync_bridge import run_sync
 from .text_input import can_edit, read_line, read_plain_line
@@ -59,10 +66,11 @@ def _find_reply(
     choices: Sequence[Choice], line: str, *, is_typed_before: bool
 ) -> ChoiceReply | None:
     last, is_free = choices[-1], choices[-1].is_free
-    by_word = {choice.word.lower(): choice for choice in choices}
+    answers = find_words(choices)
     if is_free:
-        by_word |= {str(number): choice for number, choice in enumerate(choices[:-1], 1)}
-    if choice := by_word.get(line.lower()):
+        answers |= {str(number): choice.word for number, choice in enumerate(choices[:-1], 1)}
+    word = answers.get(fold_word(line)) if line else None
+    if choice := next((each for each in choices if each.word == word), None):
         is_answer = not choice.needs_text and (choice is last or not is_typed_before)
         return ChoiceReply(choice.word) if is_answer else None
     return ChoiceReply(last.word, line) if len(line) > 1 or (is_free and line) else None

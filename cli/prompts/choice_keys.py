@@ -4,6 +4,7 @@ A user may type on while a question opens, so a key counts only after a pause, a
 it was alone. All other typing is text, and text belongs to the last choice, which is the no.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,11 @@ ALONE = 0.4
 # Seconds within which keys were pasted, not typed
 PASTED = 0.02
 _NEVER = float("-inf")
+# What answers like a word, besides its label; a sentence that begins so is a text
+_SYNONYMS = {
+    "yes": ("是", "是的", "好", "好的", "可以"),
+    "no": ("否", "不", "不是", "不要", "不行", "不可以"),
+}
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class ChoiceKeys:
         self._has_draft = has_draft
         self._lone: _LoneKey | None = None
         self._positions = _find_positions(choices)
+        self._words = find_words([choice for choice in choices if not choice.is_free])
         self.selected = None if has_draft else self._find_start()
 
     @property
@@ -126,7 +133,7 @@ class ChoiceKeys:
 
     def change_text(self, text: str, now: float, *, is_typed: bool = False) -> None:
         """The line of text is this now; `is_typed`: by a single key that inserts a character."""
-        position = self._positions.get(text.lower()) if is_typed and not self.text else None
+        position = self._positions.get(fold_word(text)) if is_typed and not self.text else None
         self._lone = None
         if position is not None and (self.is_ready(now) or self._can_select()):
             self._lone = _LoneKey(position, now, self.is_ready(now))
@@ -191,21 +198,33 @@ class ChoiceKeys:
     def _send_text(self, now: float) -> ChoiceReply | None:
         """Answer with the text; the whole word of another choice only selects that one."""
         last_word, text = self.choices[-1].word, self.text.strip()
-        words = {
-            choice.word: at for at, choice in enumerate(self.choices[:-1]) if not choice.is_free
-        }
-        if text.lower() in words and not self._has_draft:
-            self.text, self.selected = "", words[text.lower()]
+        word = self._words.get(fold_word(text))
+        if word not in (None, last_word) and not self._has_draft:
+            self.text = ""
+            self.selected = [choice.word for choice in self.choices].index(word)
         elif not self.is_seen(now):
             self.text += " "  # it ended a line that was typed before the question
         elif text:
-            return ChoiceReply(last_word, "" if text.lower() == last_word else text)
+            return ChoiceReply(last_word, "" if word == last_word else text)
         return None
 
     def _choose(self, position: int) -> ChoiceReply | None:
         choice = self.choices[position]
         text = self.text.strip() if position == self.text_position else ""
         return None if choice.needs_text and not text else ChoiceReply(choice.word, text)
+
+
+def fold_word(text: str) -> str:
+    """Return a typed word as it is compared: an input method may type full-width letters."""
+    return unicodedata.normalize("NFKC", text).strip().lower()
+
+
+def find_words(choices: Sequence[Choice]) -> dict[str, str]:
+    """Return the word of the choice that each whole line means: itself, its label, a synonym."""
+    labels = [(each.label, each.word) for each in choices if not (each.is_free or each.needs_text)]
+    synonyms = [(word, each.word) for each in choices for word in _SYNONYMS.get(each.word, ())]
+    values = [(each.word, each.word) for each in choices]
+    return {fold_word(line): word for line, word in [*labels, *synonyms, *values] if line.strip()}
 
 
 def _find_positions(choices: Sequence[Choice]) -> dict[str, int]:

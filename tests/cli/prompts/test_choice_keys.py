@@ -140,6 +140,55 @@ def test_arrow_leaves_the_text_behind() -> None:
     assert answer(PLAIN, typed) == ("yes", "")
 
 
+ZH = [Choice("yes", "是"), Choice("edit", "编辑"), Choice("no", "否，说明原因")]
+MODEL = [Choice("y", "y", letter=""), Choice("", "其他", needs_text=True, letter="")]
+
+
+@pytest.mark.parametrize("choices", [PLAIN, ZH, ALWAYS, TRUST], ids=["en", "zh", "more", "trust"])
+@pytest.mark.parametrize("line", ["是", "是的", "好", "可以", "ｙｅｓ", "ＹＥＳ", " Yes "])
+def test_known_word_selects_and_enter_confirms(choices, line) -> None:
+    keys = ChoiceKeys(choices)
+    keys.draw(0.0)
+    keys.change_text(line, 0.6)
+    assert keys.press_enter(0.8) is None
+    assert keys.press_enter(1.6) == ChoiceReply("yes")
+
+
+@pytest.mark.parametrize(
+    ("choices", "line", "reply"),
+    [
+        (ZH, "编辑", ("edit", "")),
+        (UNDO, "ｕｎｄｏ", ("undo", "")),
+        (UNDO, "Changes", ("remark", "Changes")),
+        (ZH, "否，说明原因", ("no", "")),
+        (ZH, "不行", ("no", "")),
+        (PLAIN, "否", ("no", "")),
+        (PLAIN, "ｎｏ", ("no", "")),
+        # sentences, and what only looks like a word
+        (ZH, "是的，但是先跑测试", ("no", "是的，但是先跑测试")),
+        (ZH, "是。", ("no", "是。")),
+        (ZH, "好吗", ("no", "好吗")),
+        (ZH, "编 辑", ("no", "编 辑")),
+        (PLAIN, "yes please", ("no", "yes please")),
+        (MODEL, "是", ("", "是")),
+        (MODEL, "y", ("", "y")),
+    ],
+)
+def test_whole_line_means_its_choice_or_is_text(choices, line, reply) -> None:
+    keys = ChoiceKeys(choices)
+    keys.draw(0.0)
+    keys.change_text(line, 0.6)
+    first = keys.press_enter(0.8)
+    assert (first or keys.press_enter(1.6)) == ChoiceReply(*reply)
+
+
+@pytest.mark.parametrize(
+    ("key", "word"), [("ｙ", "yes"), ("Ｙ", "yes"), ("１", "yes"), ("ｎ", "no")]
+)
+def test_full_width_key_answers(key, word) -> None:
+    assert answer(PLAIN, [(0.6, key)]) == (word, "")
+
+
 SENTENCES = st.text(
     st.sampled_from("yntaeuskqr1234 ?,.öé用单测试跑一下"), min_size=2, max_size=40
 ).filter(lambda text: len(text.strip()) > 1 and text == text.strip())

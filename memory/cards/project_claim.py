@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...config.errors import UsageError
 from ...config.text import text
-from .folder_record import describe_folder, identify_file
+from .folder_record import describe_folder, identify_file, is_same_file
 from .listing import open_rows
 from .namespaces import (
     FOLDERS,
@@ -86,7 +86,8 @@ def identify_place(home: Path, place: str) -> str:
     if os.path.isdir(place):
         return identify_project(Path(place))
     with open_rows(home) as rows:
-        names = (os.path.abspath(place), normalize_remote(place, Path.cwd()))
+        remotes = [normalize_remote(each, Path.cwd()) for each in (place, f"https://{place}")]
+        names = (os.path.abspath(place), *remotes, place)
         for project in map(hash_name, names):
             if rows and (
                 rows.get(FOLDERS, project) or rows.count_cards(rows.resolve_link(project))
@@ -114,10 +115,11 @@ def _find_named(rows: "CardRows", folder: Path) -> ProjectClaim | None:
 
 def _find_moved(rows: "CardRows", folder: Path) -> ProjectClaim | None:
     """Find the project whose folder is gone and was this one: a renamed folder stays the same."""
-    file = identify_file(find_repository(Path(os.path.realpath(folder))).root)
+    root = find_repository(Path(os.path.realpath(folder))).root
+    record = {"remote": identify_remote(folder), "file": identify_file(root)}
     for project, value in rows.read_namespace(FOLDERS):
         place = str(value.get("folder"))
-        if value.get("file") == file and not os.path.lexists(place):
+        if is_same_file(value, record) and not os.path.lexists(place):
             claim = _build_claim(rows, project, value, is_moved=True)
             return claim if claim.count else None
     return None

@@ -6,9 +6,10 @@ import pytest
 from git_remotes import HTTPS, create_repository
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.cards.folder_record import is_same_file
 from maxagent.memory.cards.library import CardDraft, CardLibrary
 from maxagent.memory.cards.listing import read_cards
-from maxagent.memory.cards.namespaces import identify_project
+from maxagent.memory.cards.namespaces import identify_project, identify_remote
 from maxagent.memory.cards.project_claim import (
     describe_claim,
     find_claim,
@@ -96,6 +97,48 @@ async def test_local_clone_names_the_folder_itself(home: Path, tmp_path: Path) -
     clone = create_repository(tmp_path / "clone", str(tmp_path / "real"))
     claim = find_claim(home, clone)
     assert claim and claim.place == str(tmp_path / "real") and read(home, clone) == set()
+
+
+REMOTES = [
+    HTTPS,
+    f"{HTTPS}.git",
+    HTTPS.removeprefix("https://"),
+    f"{HTTPS.removeprefix('https://')}/",
+    f"{HTTPS.removeprefix('https://')}.git",
+    HTTPS.replace("https://", "https://user:token@"),
+]
+
+
+@pytest.mark.parametrize("remote", REMOTES)
+async def test_place_of_a_notice_is_understood(remote: str, home: Path, tmp_path: Path) -> None:
+    folder = create_repository(tmp_path / "clone", HTTPS)
+    async with open_library(home, folder) as library:
+        await library.link(identify_remote(folder))  # cards of a remote, of no known folder
+    await keep(home, folder, "The build takes four minutes")
+    other = create_repository(tmp_path / "other", HTTPS)
+    claim = find_claim(home, other)
+    assert claim and identify_place(home, remote) == identify_remote(folder)
+
+
+FILES = {
+    "renamed": ("1:2:30", "", "1:2:30", "", True),
+    "its number is used again": ("1:2:30", "", "1:2:31", "", False),
+    "used again with its remote": ("1:2:30", "r", "1:2:31", "r", False),
+    "another file": ("1:2:30", "r", "1:3:30", "r", False),
+    "another disk": ("1:2:30", "r", "2:2:30", "r", False),
+    "an old record": ("1:2", "", "1:2:30", "", False),
+    "an old record with its remote": ("1:2", "r", "1:2:30", "r", True),
+    "an old record with another remote": ("1:2", "r", "1:2:30", "s", False),
+    "no birth is known": ("1:2:", "r", "1:2:", "r", True),
+    "nothing is known": ("", "r", "", "r", False),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_number_alone_is_no_folder(case: str) -> None:
+    old, old_remote, new, remote, expected = FILES[case]
+    recorded = {"file": old, "remote": old_remote}
+    assert is_same_file(recorded, {"file": new, "remote": remote}) == expected
 
 
 def test_unknown_place_is_not_linked(home: Path) -> None:

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import time
+from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -34,6 +35,7 @@ def open_debug_log(home: Path) -> Path:
     try:
         make_private_folder(folder)
         handler = _PrivateFileHandler(file, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
+        os.utime(file)  # the newest, also without a record
     except OSError as error:
         raise MaxAgentError(
             text(
@@ -63,8 +65,9 @@ def close_debug_log() -> None:
 
 
 def find_debug_logs(home: Path) -> list[Path]:
-    """Return the stored logs, the newest first."""
-    return sorted((home / "data" / "logs").glob("*.log"), reverse=True)
+    """Return the stored logs, that with the newest record first."""
+    logs = (home / "data" / "logs").glob("*.log")
+    return sorted(logs, key=lambda log: (_read_time(log), log.name), reverse=True)
 
 
 class _RedactingFormatter(logging.Formatter):
@@ -85,5 +88,26 @@ class _PrivateFileHandler(RotatingFileHandler):
 
 def _delete_old_logs(home: Path) -> None:
     for log in find_debug_logs(home)[KEPT_LOGS:]:
-        log.unlink(missing_ok=True)
-        log.with_name(f"{log.name}.1").unlink(missing_ok=True)
+        if not _is_written(log):
+            for file in (log, log.with_name(f"{log.name}.1")):
+                with suppress(OSError):
+                    file.unlink()
+
+
+def _read_time(log: Path) -> int:
+    try:
+        return log.stat().st_mtime_ns
+    except OSError:  # deleted meanwhile
+        return 0
+
+
+def _is_written(log: Path) -> bool:
+    """Return whether the process that a log is named after runs."""
+    pid = log.stem.rpartition("-")[2]
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:  # another user's
+        return True
+    except (ValueError, OverflowError, OSError):
+        return False
+    return True

@@ -11,6 +11,8 @@ from full_disk import no_file_beyond
 from maxagent.config.debug_log import KEPT_LOGS, close_debug_log, find_debug_logs, open_debug_log
 from maxagent.config.errors import MaxAgentError
 
+# No process has this number
+DEAD = 2**31 - 1
 KEY = "Zq8-the-key-that-nobody-may-see"
 LOGGER = logging.getLogger("maxagent.tests")
 
@@ -47,7 +49,7 @@ def test_debug_log_takes_no_other_librarys_records(log: Path) -> None:
 
 
 def test_only_the_newest_logs_are_kept(tmp_path: Path, log: Path) -> None:
-    old = [log.with_name(f"20200101T00000{n // 10}{n % 10}Z-1.log") for n in range(12)]
+    old = [log.with_name(f"20200101T00000{n // 10}{n % 10}Z-{DEAD}.log") for n in range(12)]
     for file in old:
         file.touch()
         file.with_name(f"{file.name}.1").touch()
@@ -56,6 +58,37 @@ def test_only_the_newest_logs_are_kept(tmp_path: Path, log: Path) -> None:
     debug_logs = find_debug_logs(tmp_path)
     assert (len(debug_logs), debug_logs[0]) == (KEPT_LOGS, newest)
     assert not old[0].exists() and not old[0].with_name(f"{old[0].name}.1").exists()
+
+
+OLD: dict[str, tuple[str, bool]] = {
+    "of a process that runs": (f"20200101T000000Z-{os.getpid()}.log", True),
+    "of one that runs as root": ("20200101T000000Z-1.log", True),
+    "of one that has ended": (f"20200101T000000Z-{DEAD}.log", False),
+    "of no process": ("20200101T000000Z-x.log", False),
+    "of a number too large": (f"20200101T000000Z-{2**70}.log", False),
+    "of another name": ("notes.log", False),
+}
+
+
+@pytest.mark.parametrize("case", OLD)
+def test_log_of_a_running_process_is_kept(case: str, tmp_path: Path, log: Path) -> None:
+    name, is_kept = OLD[case]
+    close_debug_log()
+    files = [log.with_name(name), *(log.with_name(f"9{n}-{DEAD}.log") for n in range(10, 22))]
+    for at, file in enumerate(files):
+        file.touch()
+        os.utime(file, (at, at))
+    open_debug_log(tmp_path)
+    assert files[0].exists() == is_kept
+    assert not files[1].exists() and files[-1].exists()
+
+
+def test_log_that_cannot_be_deleted_stays(tmp_path: Path, log: Path) -> None:
+    close_debug_log()
+    folders = [log.with_name(f"20200101T0000{n}Z-{DEAD}.log") for n in range(10, 22)]
+    for folder in folders:
+        folder.mkdir()
+    assert open_debug_log(tmp_path).exists() and folders[0].is_dir()
 
 
 def test_long_log_is_rotated(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

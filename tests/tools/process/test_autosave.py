@@ -65,3 +65,50 @@ async def test_who_is_stopped_has_saved_all() -> None:
     with pytest.raises(asyncio.CancelledError):
         await writing
     assert saved == ["all of it"]
+
+
+class SlowSaves:
+    """Saves of which the first waits until it is released."""
+
+    def __init__(self) -> None:
+        self.begun, self.released, self.saved = Event(), Event(), list[str]()
+
+    def save(self, text: str) -> None:
+        if not self.begun.is_set():
+            self.begun.set()
+            assert self.released.wait(60)
+        self.saved.append(text)
+
+
+class RunEnded(Exception):
+    """How a block of the table ends."""
+
+
+ENDS: dict[str, tuple[type[BaseException] | None, str, str]] = {
+    "cancelled": (asyncio.CancelledError, "one two", "one two"),
+    "cancelled before more came": (asyncio.CancelledError, "one", "one"),
+    "failed": (RunEnded, "one two", "one"),
+    "over": (None, "one two", "one"),
+    "over without more": (None, "one", "one"),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+async def test_a_slow_save_does_not_end_last(case: str) -> None:
+    error, text, expected = ENDS[case]
+    slow, written = SlowSaves(), ["one"]
+
+    async def write() -> None:
+        async with autosave(lambda: written[-1], slow.save) as grown:
+            grown()
+            assert await asyncio.to_thread(slow.begun.wait, 60)
+            written.append(text)
+            asyncio.get_running_loop().call_later(0.01, slow.released.set)
+            if error:
+                raise error
+
+    await asyncio.gather(asyncio.ensure_future(write()), return_exceptions=True)
+    count = len(slow.saved)
+    assert slow.saved[-1] == expected
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert len(slow.saved) == count

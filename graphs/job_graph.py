@@ -91,7 +91,9 @@ class InputWriter(Runnable[Any, Any]):
                 text(INCOMPLETE, keys=", ".join(f"`{key}`" for key in missing)),
                 hint="a thread that has begun knows its folder; `options` is optional",
             )
-        options: Mapping[str, Any] = {**functions[READ](["options"]), **state}.get("options") or {}
+        options: Any = {**functions[READ](["options"]), **state}.get("options") or {}
+        if not isinstance(options, Mapping):
+            raise UsageError("`options` is not a JSON object", hint="leave it out, or name options")
         if self._model and not options.get("model"):
             functions[SEND]([("options", {**options, "model": self._model})])
         return input

@@ -80,7 +80,7 @@ _UNSTORED = ("steps", "questions")
 
 def build_title(request: str) -> str:
     """Return the first line of the request, shortened."""
-    first = request.strip().splitlines()[0]
+    first = next(iter(request.strip().splitlines()), "")
     return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"
 
 

@@ -4,6 +4,7 @@ Only for conversations at a terminal: other runs spend nothing that the user did
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 
 from ...config.errors import MaxAgentError, UsageError
@@ -69,6 +70,11 @@ async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
     return _clean_title(answer)
 
 
+# What models put around a title
+_HEADING = re.compile(r"^#+\s+")
+_QUOTES = ('""', "''", "``", "“”", "‘’", "「」", "『』", "《》")
+
+
 def _needs_title(row: ThreadRow) -> bool:
     return row.graph == "chat" and not row.name and row.title == build_title(row.request)
 
@@ -76,5 +82,19 @@ def _needs_title(row: ThreadRow) -> bool:
 def _clean_title(text: str) -> str:
     """Return one line of it, without secrets and the quotes or labels that models add."""
     first = redact(text).strip().partition("\n")[0]
-    name = "".join(letter for letter in first if letter.isprintable()).strip("#*\"'`“”「」《》 .。")
-    return build_title(name) if name else ""
+    name = "".join(letter for letter in first if letter.isprintable())
+    before, name = "", _HEADING.sub("", name.strip())
+    while before != name:
+        before, name = name, _unwrap(name).strip("* ").rstrip(" .。")
+    return build_title(name)
+
+
+def _unwrap(name: str) -> str:
+    """Return a name without the pair of quotes around it, or the one whose partner is missing."""
+    for opening, closing in _QUOTES:
+        inside = name.removeprefix(opening).removesuffix(closing)
+        is_around = len(name) - len(inside) == 2 and not {opening, closing}.intersection(inside)
+        is_alone = name.count(opening) + (opening != closing) * name.count(closing) == 1
+        if is_around or (is_alone and len(inside) < len(name)):
+            return inside.strip()
+    return name

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from maxagent.config.errors import UsageError
 from maxagent.graphs import chat, edit, subagent, task
+from maxagent.graphs.job_graph import READ, SEND, InputWriter
 from maxagent.nodes.run.context import Context
 
 ANSWERING = Scenario("chat", {"build": [says("Hello."), *[says("Again.")] * 2]})
@@ -228,3 +229,12 @@ async def test_word_for_several_questions_is_reported(tmp_path: Path) -> None:
     answers = {question.id: "no" for question in asked["__interrupt__"]}
     ended = await thread.graph.ainvoke(Command(resume=answers), thread.thread)
     assert ended["summary"] == "Done."
+
+
+@pytest.mark.parametrize("model", ["openai/served", ""], ids=["model", "none"])
+@pytest.mark.parametrize("options", ["auto", 5, ["auto"], True, ("mode", "auto")], ids=repr)
+def test_options_that_are_no_object_are_refused(options: object, model: str) -> None:
+    functions: dict[str, Any] = {READ: lambda keys: {}, SEND: lambda writes: None}
+    task_input = {"request": "x", "folder": "/x", "options": options}
+    with pytest.raises(UsageError, match="`options` is not a JSON object"):
+        InputWriter(model).invoke(task_input, {"configurable": functions})

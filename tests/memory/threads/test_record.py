@@ -6,6 +6,7 @@ from maxagent.memory.checkpoints.thread_facts import ThreadFacts
 from maxagent.memory.threads.record import (
     ThreadRow,
     ThreadStatus,
+    build_title,
     from_checkpoint,
     to_store,
     update_from_facts,
@@ -74,3 +75,18 @@ def test_foreign_thread_is_described_by_its_values(
 def test_row_is_stored_without_what_is_counted() -> None:
     stored = to_store(row("done"))
     assert "steps" not in stored and stored["evidence"] == "null"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "title"),
+    [
+        ("", ""),
+        ("  \n", ""),
+        ("\x1c\u2028\x85", ""),
+        ("\n one\ntwo", "one"),
+        ("x" * 60, "x" * 60),
+        ("x" * 61, "x" * 59 + "…"),
+    ],
+)
+def test_title_is_the_first_line_shortened(request_text: str, title: str) -> None:
+    assert build_title(request_text) == title

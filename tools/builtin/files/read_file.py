@@ -30,7 +30,7 @@ async def read_file(
     path: str, start_line: int = 1, end_line: int | None = None, *, run: Run
 ) -> CallResult:
     """Show a text file or an image."""
-    if not 1 <= start_line <= (end_line or start_line):
+    if not 1 <= start_line <= (start_line if end_line is None else end_line):
         raise ToolError("lines count from 1, and `end_line` must not be before `start_line`")
     workspace = run.workspace.select_readable(path)
     from ...filesystem.images import has_image_suffix

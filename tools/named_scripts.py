@@ -95,11 +95,11 @@ def _find_user_files(home: Path, root: str) -> Iterator[str]:
         commands = read_commands(_read(file))
         if not commands:
             continue
-        found = find_command_files(commands, root)
-        yield from (*found.files, *(path for path, _ in found.entries), *found.missing)
+        result = find_command_files(commands, root)
+        yield from (*result.files, *(path for path, _ in result.entries), *result.missing)
     for entry in parse_server_entries(_read(locate_mcp_servers()), ""):
-        found = find_command_files([], root, list_server_words(entry.definition))
-        yield from (*found.files, *found.missing)
+        result = find_command_files([], root, list_server_words(entry.definition))
+        yield from (*result.files, *result.missing)
 
 
 def _read(file: Path) -> bytes:

@@ -49,8 +49,8 @@ def test_a_secret_at_the_cut_is_covered(before: int) -> None:
     """A half of one has no shape by which it would be known."""
     summary = "x" * (MAX_SUMMARY - before - 1) + f" {SECRET} end"
     completion = Completion("t", "verified", summary, EVIDENCE, [], "")
-    for made in (build_body(build_row("x"), completion, []), build_message("x", completion)):
-        assert "aB3d" not in made
+    for message in (build_body(build_row("x"), completion, []), build_message("x", completion)):
+        assert "aB3d" not in message
 
 
 def test_texts_control_no_terminal() -> None:

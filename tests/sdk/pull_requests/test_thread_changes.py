@@ -72,9 +72,9 @@ async def test_a_commit_has_what_the_disk_has(
         if step != "publish":
             await act(project, step.split())
             continue
-        built = await build(project, base, published if is_request else None)
-        assert built.whole == () and not (is_request and built.mixed)
-        base = checkout.git("commit-tree", built.tree, "-p", base, "-m", step)
+        thread_tree = await build(project, base, published if is_request else None)
+        assert thread_tree.whole == () and not (is_request and thread_tree.mixed)
+        base = checkout.git("commit-tree", thread_tree.tree, "-p", base, "-m", step)
         published = project.now()
     names = sorted(path.name for path in project.folder.iterdir() if path.is_file())
     assert checkout.git("ls-tree", "--name-only", base).split(os.linesep) == names

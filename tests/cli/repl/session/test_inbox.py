@@ -105,20 +105,20 @@ def test_line_typed_as_the_run_ends_waits(inbox: Inbox, runner: Runner) -> None:
 def test_a_stopped_line_never_runs_by_itself(
     runner: Runner, steps: str, returned: list[str], waiting: tuple[str, ...]
 ) -> None:
-    inbox, read, kept = Inbox(lambda line: line), list[str](), set[str]()
+    inbox, message_ids, stored_ids = Inbox(lambda line: line), list[str](), set[str]()
     inbox.begin_steering(runner)
     for step in steps.split():
         match step:
             case "put":
                 inbox.put_line("a")
             case "take":
-                read += [message.id for message in runner.steering.take("t")]
+                message_ids += [message.id for message in runner.steering.take("t")]
             case "mark":
-                inbox.mark_sent(read[0])
+                inbox.mark_sent(message_ids[0])
             case "keep":
-                kept |= {*read}
+                stored_ids |= {*message_ids}
             case "recall":
                 inbox.take_all()
             case _:
-                runner.steering.end_run("t", kept)
+                runner.steering.end_run("t", stored_ids)
                 assert (inbox.end_steering(), inbox.waiting_lines) == (returned, waiting)

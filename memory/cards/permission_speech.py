@@ -8,7 +8,7 @@ side, and what switches a question off on the other.
 import re
 from functools import cache
 
-from .spelling_variants import list_spellings
+from .spelling_variants import list_spellings, remove_innocent_phrases
 
 # Between two words of one clause, and up to so many words of it. No character is in both, and no
 # run is left again: a line of marks has one reading
@@ -350,42 +350,6 @@ _CHINESE = (
     rf"(?:打印|输出|上传|发送|公开|提交){_CHARACTER}{{0,4}}?(?:密钥|密码|令牌|凭证|\.env){_CHARACTER}"
     rf"{{0,4}}?(?:没问题|可以|允许|无妨|即可)",
 )
-# What only sounds alike: a browser's option, another company's test account
-_INNOCENT = re.compile(
-    r"--(?:no-sandbox|disable-setuid-sandbox)(?=\b.{0,60}(?:chrom|puppeteer|browser|electron"
-    r"|playwright))"
-    r"|(?<=chromium )--no-sandbox|(?:stripe|paypal|payment|bank|iframe|adyen|klarna)(?:['’]s"
-    r"|s)? sandbox"
-    r"|sandbox (?:account|environment|key|attribute|credentials)s?"
-    r"|confirmation (?:e-?mails?|mails?|page|codes?|numbers?)|确认(?:邮件|码|页)"
-    # parts of the product, and the approval of other people than the user
-    r"|(?:confirmations?|confirm|approvals?|permission|consent) (?:dialog|modal|pop-?up|banner"
-    r"|screen|window|button|step|prompt|form)s?(?= (?:in|on|of|for|at|after) (?:the |a |our )?"
-    r"(?:\w+ ){0,2}(?:page|form|screen|checkout|view|dashboard|ui|app|cart|website|site|wizard)"
-    r"s?\b)|(?:approvals?|permission|consent|confirmation) (?:token|id|column|field|table|endpoint"
-    r"|status|state|header|cookie|record|enum|model|class|event)s?\b"
-    # what the product asks its own users, and what it allows them
-    r"|\b(?:asks?|asked|asking|prompts?|prompting) for (?:the |their |a |an )?(?:passwords?"
-    r"|e-?mails?|usernames?|phone numbers?|captchas?|postcodes?|ages?)\b"
-    r"|\bconfirm(?:s|ed|ing)? (?:the |their |a |an )?(?:passwords?|e-?mails?|addresses"
-    r"|identity|orders?|payments?|subscriptions?|bookings?)\b"
-    r"|(?:never|not) (?:asks?|prompts?) (?:when|if|unless) std(?:in|out) is (?:not )?a "
-    r"(?:tty|terminal)|\b(?:first|second|third|last) questions?\b"
-    r"|\b(?:permission|approval|consent) (?:filter|module|matrix|role|middleware|decorator)s?\b"
-    r"|\b(?:robot|camera|pump|heater|fan|thermostat|washer|printer|drone|gearbox)s?\b[^.;\n]{0,30}"
-    r"\bauto(?:matic)?[ -]mode\b"
-    r"|验证码确认|(?:订单|商品|购物车|表单|评论|文章|草稿)[^，。；,;]{0,6}(?:弹出|显示)确认框"
-    r"|(?:不介意|不反对)(?:深色|浅色|主题|广告|字体|颜色)"
-    r"|(?:默认|自动|都|均|一律)?(?:允许|放行) ?(?:跨域|匿名|游客|访客|空值|为空|重复|get\b|post\b|cors\b)"
-    r"(?:访问|请求)?"
-    r"|(?:用户|客户|会员)(?:已|已经)?(?:同意|确认|接受)(?:隐私政策|用户协议|服务条款|订单|收货|付款|地址)"
-    r"|(?:管理员|主管|财务|经理)(?:批准|审批|同意|确认)(?:后|前)?(?:订单|报销|请假|退款|发票|合同|提现)"
-    r"|全自动(?:部署)?(?:流水线|洗衣机|生产线|备份|化)|(?:空调|洗衣机|相机|机器人|风扇|水泵|烤箱)"
-    r"[^，。；,;]{0,4}自动模式"
-    r"|approvals? (?:from|by|of) (?:the |our )?(?:\w+ )?(?:qa|legal|finance|compliance|marketing"
-    r"|accounting|procurement|department|board|committee|vendor|regulator|customers?|bank)\b",
-    re.IGNORECASE,
-)
 # Written without any gap between words
 _SQUEEZED = re.compile(
     r"(?:neednot|donot|dont|never|without|noneedto)(?:ask|confirm|prompt)|no(?:approval"
@@ -398,7 +362,7 @@ _ONLY_IMPORT = re.compile(r"\s*@\S+\s*")
 
 def speaks_of_permission(*texts: str) -> bool:
     """Return whether the texts of a card, read together, would permit something."""
-    joined = _INNOCENT.sub(" ", " ".join(texts))
+    joined = remove_innocent_phrases(" ".join(texts))
     if _ONLY_IMPORT.fullmatch(joined):
         return True
     spellings = list_spellings(joined)

@@ -139,12 +139,12 @@ async def test_name_that_only_begins_alike_is_kept(python_project: WorktreeProje
 async def test_only_files_are_copied(project: WorktreeProject, name: str) -> None:
     """Who opens a pipe waits for its other end."""
     write_files(project.folder, {"node_modules/one/index.js": "1", "node_modules/.bin/run": ""})
-    place = project.folder / "node_modules" / name
-    place.parent.mkdir(parents=True, exist_ok=True)
+    entry_path = project.folder / "node_modules" / name
+    entry_path.parent.mkdir(parents=True, exist_ok=True)
     if name == "socket":
-        os.mknod(place, 0o600 | stat.S_IFSOCK)
+        os.mknod(entry_path, 0o600 | stat.S_IFSOCK)
     else:
-        os.mkfifo(place)
+        os.mkfifo(entry_path)
     folder = (await project.branch_off(sandboxed=False)).folder
     assert (folder / "node_modules/one/index.js").read_text() == "1"
     assert not (folder / "node_modules" / name).exists()
@@ -165,8 +165,8 @@ async def test_only_files_are_copied(project: WorktreeProject, name: str) -> Non
 async def test_a_link_into_the_project_leads_into_the_worktree(
     project: WorktreeProject, link: str, target: str, sandboxed: bool
 ) -> None:
-    place, root = project.folder / "node_modules" / link, project.folder
-    place.parent.mkdir(parents=True)
-    place.symlink_to(target.format(project=root.name, parent=root.parent.name, folder=root))
+    entry_path, root = project.folder / "node_modules" / link, project.folder
+    entry_path.parent.mkdir(parents=True)
+    entry_path.symlink_to(target.format(project=root.name, parent=root.parent.name, folder=root))
     folder = (await project.branch_off(sandboxed=sandboxed)).folder
     assert (folder / "node_modules" / link / "b.js").resolve() == folder / "packages/b/b.js"

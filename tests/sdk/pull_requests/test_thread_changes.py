@@ -32,8 +32,8 @@ SCRIPTS = {
 }
 
 
-async def act(project: Recorded, words: list[str]) -> None:
-    match words:
+async def act(project: Recorded, step_parts: list[str]) -> None:
+    match step_parts:
         case ["undo"]:
             await project.undo()
         case ["redo"]:
@@ -46,7 +46,7 @@ async def act(project: Recorded, words: list[str]) -> None:
             project.turn += 1
             await project.tool(lambda _: path.write_text(text), path.name)
         case _:
-            raise AssertionError(words)
+            raise AssertionError(step_parts)
 
 
 async def build(project: Recorded, base: str, published: int | None) -> ThreadTree:

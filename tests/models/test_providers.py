@@ -51,10 +51,9 @@ def test_an_empty_key_is_no_key() -> None:
     assert detect_provider(Settings(), {OPENAI: " "}) is None
 
 
-def test_hint_is_short_and_names_the_ways() -> None:
+def test_hint_is_short_and_names_the_way() -> None:
     hint = build_no_provider_error().hint
-    assert len(hint) < 130
-    assert all(f"`{way}`" in hint for way in ("mcode auth login", OPENAI, "--base-url"))
+    assert len(hint) < 100 and "`mcode auth login`" in hint
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_unloadable_configuration_fails_and_hides_provider(tmp_path: Path) -> No
 def test_no_provider_fails_with_a_remedy(tmp_path: Path) -> None:
     result = check_provider(around(tmp_path))
     assert result.status == "fail"
-    assert "OPENAI_API_KEY" in result.remedy
+    assert "mcode auth login" in result.remedy
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from secret_forms import SecretForm, list_forms
 
 from maxagent.cli.commands.doctor.checks import DoctorCheck, DoctorEnvironment
-from maxagent.cli.commands.doctor.command import build_report
+from maxagent.cli.commands.doctor.report import build_report
 from maxagent.config.crash_report import record_crash
 from maxagent.config.debug_log import close_debug_log, find_debug_logs, open_debug_log
 from maxagent.config.security.redaction import redact_json

@@ -130,6 +130,8 @@ class Window:
     def draw(self, name: str) -> None:
         """Draw what is seen now."""
         rows = [[row[x] for x in range(self.look.columns)] for row in self._list_rows()]
+        if not any(cell.data.strip() for row in rows for cell in row):
+            raise SystemExit(f"the picture {name}-{self.look.name} is empty")
         file = PICTURES / f"{name}-{self.look.name}.svg"
         file.write_text(draw(rows, self.look), encoding="utf-8")
 

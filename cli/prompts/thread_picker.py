@@ -1,7 +1,9 @@
 """Picker of a thread."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import compress
 
 from ...config import paths
 from ...config.errors import MaxAgentError
@@ -67,21 +69,31 @@ def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
 def build_cells(
     rows: Sequence[ThreadRow], columns: int, read_cost: Callable[[str], str] = lambda _: ""
 ) -> list[list[str]]:
-    """Return one row of cells for each thread: its title, then facts; narrow: only its age."""
+    """Return one row of cells for each thread: its title, then facts; narrow: only its age.
+
+    The id stands only where titles are alike.
+    """
     facts = [[format_age(row.updated_at)] for row in rows]
     if columns >= NARROW:
+        titles = Counter(map(format_title, rows))
         facts = [
             [
-                t(f"threads.status.{row.status}"),
-                t("picker.step" if row.steps == 1 else "picker.steps", count=row.steps),
+                _describe_status(row),
                 read_cost(row.thread_id),
                 age,
-                row.thread_id[:SHORT_ID],
+                row.thread_id[:SHORT_ID] if titles[format_title(row)] > 1 else "",
             ]
             for row, (age,) in zip(rows, facts, strict=True)
         ]
-    if not any(fact[2] for fact in facts if len(fact) > 2):  # no cost is known
-        facts = [[*fact[:2], *fact[3:]] for fact in facts]
+        used = [any(column) for column in zip(*facts, strict=True)]
+        facts = [list(compress(fact, used)) for fact in facts]
     widths = [max(map(measure_width, column)) + len(GAP) for column in zip(*facts, strict=True)]
     titles = cut_column([format_title(row) for row in rows], columns - sum(widths))
     return [[title, *fact] for title, fact in zip(titles, facts, strict=True)]
+
+
+def _describe_status(row: ThreadRow) -> str:
+    """Describe what is open in a thread; nothing if it is the user's turn anyway."""
+    if row.status == "idle":
+        return ""
+    return t("picker.waiting" if row.status == "waiting" else f"threads.status.{row.status}")

@@ -64,9 +64,9 @@ _STATUSES = {
     "failed": "it failed: {reason}",
 }
 
-GREEN = "its tests pass, and no smaller change passes: {lines} lines"
-LARGER = "its tests pass, but attempt {number} changes fewer lines"
-LATER = "its tests pass, but attempt {number} changes as few lines and comes first"
+GREEN = "it breaks no test, and no other attempt changes fewer lines: {lines} lines"
+LARGER = "it breaks no test, but attempt {number} changes fewer lines"
+LATER = "it breaks no test, but attempt {number} changes as few lines and comes first"
 TESTS_CHANGED = "it changed existing tests: {paths}"
 ONLY_GREEN = "no other attempt passes its tests, but it changed existing tests: {paths}"
 # Tests to name in a reason

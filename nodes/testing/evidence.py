@@ -13,8 +13,8 @@ SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
 MAX_NAMES = 20
 MAX_NAME_LENGTH = 200
-_ONE_RED = "{reason}; 1 test fails as it did before: {names}"
-_ALREADY_RED = "{reason}; {count} tests fail as they did before: {names}"
+_ONE_RED = "{reason}; 1 test still fails, as before the change: {names}"
+_ALREADY_RED = "{reason}; {count} tests still fail, as before the change: {names}"
 # Names of such tests that the reason has
 MAX_SHOWN_NAMES = 3
 _SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"

@@ -39,7 +39,7 @@ from .user_message import build_user_message
 VERDICT_STYLES = {"passed": "green", "failed": "red", "unverified": "yellow"}
 # Files that the end names where their changes are too long to be shown; more are counted
 MAX_FILES = 4
-OUTCOME_STYLES = {"verified": "bold green", "failed": "bold red"}
+OUTCOME_STYLES = {"verified": "bold green", "passed": "green", "failed": "bold red"}
 
 
 class BlockRenderer(TextRenderer):
@@ -217,7 +217,7 @@ class BlockRenderer(TextRenderer):
         self._calls.note_passing_tests(event.command)
         self._finish_block()
         if not title:  # nothing has run
-            self._printer.print_line(verdict, style)
+            self._print_verdict(verdict, event.verdict)
             return
         self._proven = event.reason
         if event.verdict == "passed":
@@ -276,7 +276,10 @@ class BlockRenderer(TextRenderer):
 
     def _print_verdict(self, text: str, outcome: str) -> None:
         style = OUTCOME_STYLES.get(outcome, "bold yellow")
-        self._printer.print_line(sanitize_line(text), style)
+        first, *others = re.split("[;；] *", text, maxsplit=1) if "green" in style else [text]
+        self._printer.print_line(sanitize_line(first), style)
+        for red in others:  # still red, as before the change
+            self._printer.print_rows(style_sentence(self._console, sanitize_line(red), "yellow"))
 
     def _print_facts(self, files: int) -> None:
         """Print time, tokens and cost, todos, files and thread on one row."""

@@ -1,7 +1,7 @@
 """What is shown of sub-agents and attempts: a line for the start and end of each, and notices."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
@@ -89,27 +89,27 @@ def _build_child_rows(
     head = Text.assemble((f"{mark} ", style or "green"), style_text(sub_id, "bold"), "  ")
     head.append_text(style_text(sanitize_line(task), ""))
     right = " · ".join(facts)
-    head.truncate(max(width - len(right) - 2, MIN_HEAD), overflow="ellipsis")
+    head.truncate(max(width - measure_width(right) - 2, MIN_HEAD), overflow="ellipsis")
     rows = [Text.assemble(head, (f"  {right}", "dim"))]
     answer = _HEADER.sub("", end.report.strip(), count=1).strip() if end else ""
     if report := answer.partition("\n")[0]:
-        rows.append(style_text(f"  └ {sanitize_line(report)}", "dim"))
+        rows.append(style_text(f"  └ {sanitize_line(report).replace('`', '')}", "dim"))
         rows[-1].truncate(width, overflow="ellipsis")
     return rows
 
 
 def build_attempt_table(event: ev.AttemptsCompared, width: int) -> list[Text]:
-    """Return the attempts as a table; below each row stands why it is kept, or not."""
+    """Return a line for each attempt; below each stands why it is kept, or not."""
     columns = ["number", "tests", "lines", "tokens", "cost", "thread"]
     cells = [_list_attempt_cells(attempt) for attempt in event.attempts]
     used_columns = [name for name in columns if any(row[name] for row in cells)]
-    lines = _align_attempts(used_columns, cells)
+    lines = align_columns([[row[name] for name in used_columns] for row in cells])
     for name in ("cost", "tokens", "lines"):
         if max(map(measure_width, lines)) > width and name in used_columns:
             used_columns.remove(name)
-            lines = _align_attempts(used_columns, cells)
-    rows = [Text(lines[0], "dim"), Text("─" * min(max(map(measure_width, lines)), width), "dim")]
-    for attempt, line in zip(event.attempts, lines[1:], strict=True):
+            lines = align_columns([[row[name] for name in used_columns] for row in cells])
+    rows: list[Text] = []
+    for attempt, line in zip(event.attempts, lines, strict=True):
         rows.append(Text(line, "bold green" if attempt.get("kept") else ""))
         reason = sanitize_line(translate_stored(str(attempt.get("reason") or "")))
         rows += [
@@ -120,11 +120,6 @@ def build_attempt_table(event: ev.AttemptsCompared, width: int) -> list[Text]:
     return rows
 
 
-def _align_attempts(columns: Sequence[str], cells: Sequence[Mapping[str, str]]) -> list[str]:
-    heads = [t(f"attempt.table.{name}") for name in columns]
-    return align_columns([heads, *([row[name] for name in columns] for row in cells)])
-
-
 def _list_attempt_cells(attempt: Mapping[str, Any]) -> dict[str, str]:
     usage: Mapping[str, Any] = attempt.get("usage") or {}
     counts = [(name, attempt.get(name) or 0) for name in ("passed", "failed")]
@@ -133,8 +128,10 @@ def _list_attempt_cells(attempt: Mapping[str, Any]) -> dict[str, str]:
     return {
         "number": f"{mark}{attempt['number']}",
         "tests": ", ".join(tests),
-        "lines": str(attempt.get("lines", "")),
-        "tokens": format_count(usage.get("input", 0) + usage.get("output", 0)),
+        "lines": t("attempt.table.lines", count=attempt["lines"]) if "lines" in attempt else "",
+        "tokens": t(
+            "child.tokens", count=format_count(usage.get("input", 0) + usage.get("output", 0))
+        ),
         "cost": format_cost(usage["cost"]) if usage.get("cost") else "",
         "thread": str(attempt.get("thread_id", ""))[:SHORT_ID],
     }

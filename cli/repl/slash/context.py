@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from ....sdk.threads.context_usage import ContextUsage
 
 
-# Columns of the bar, and of the table
-MAX_BAR_COLUMNS = 60
+# Columns of the bar and of the table
 WIDEST_TABLE = 80
 EMPTY = "·"
 FREE_STYLE = "dim"
@@ -87,7 +86,7 @@ def format_context(usage: "ContextUsage", columns: int, *, has_colors: bool = Tr
         kind: CELLS[kind] if has_colors else (str(number % 10), "")
         for number, kind in enumerate(kinds, 1)
     }
-    rows = [style_text(heads[0], "bold"), _draw_bar(usage, cells, min(columns, MAX_BAR_COLUMNS))]
+    rows = [style_text(heads[0], "bold"), _draw_bar(usage, cells, columns)]
     notes = [style_text(head, "dim") for head in heads[1:]]
     return Text("\n").join([*rows, Text(), *_format_table(usage, cells), Text(), *notes])
 
@@ -136,15 +135,10 @@ def _format_share(tokens: int, window: int) -> str:
 
 
 def _draw_bar(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]], columns: int) -> Text:
-    """Return what is used, at least a cell for each kind, and what is free."""
+    """Return what is used, each kind in its share of the columns, and what is free."""
     window = max(usage.window, usage.used)
-    sizes = {
-        kind: max(1, round(usage.parts[kind] / window * columns)) if usage.window else 0
-        for kind in cells
-    }
-    while sum(sizes.values()) > columns:
-        sizes[max(sizes, key=lambda kind: sizes[kind])] -= 1
-    bar = Text()
+    bar, tokens = Text(), 0
     for kind, (mark, style) in cells.items():
-        bar.append(mark * sizes[kind], style)
+        tokens += usage.parts[kind] if usage.window else 0
+        bar.append(mark * (round(tokens / max(window, 1) * columns) - len(bar)), style)
     return bar.append(EMPTY * (columns - len(bar)), FREE_STYLE)

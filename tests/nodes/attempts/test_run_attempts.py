@@ -54,9 +54,9 @@ def test_each_attempt_has_a_reason() -> None:
         one["reason"] for one in mark_kept_attempt([*results, result(5, 1, outcome="failed")])
     ]
     assert reasons == [
-        "its tests pass, but attempt 2 changes fewer lines",
-        "its tests pass, and no smaller change passes: 2 lines",
-        "its tests pass, but attempt 2 changes as few lines and comes first",
+        "it breaks no test, but attempt 2 changes fewer lines",
+        "it breaks no test, and no other attempt changes fewer lines: 2 lines",
+        "it breaks no test, but attempt 2 changes as few lines and comes first",
         "it changed existing tests: `tests/a.js`",
         "its tests are red",
     ]

@@ -84,7 +84,7 @@ def purposes(events) -> list[str]:
 
 
 NOTE = ("NOTES.md", "a note")
-EXCUSE = "1 test fails as it did before: `test_old.py::test_old`"
+EXCUSE = "1 test still fails, as before the change: `test_old.py::test_old`"
 COUNTED = "echo '1 failed, 2 passed in 0.1s'"
 
 

@@ -180,7 +180,7 @@ def test_subagents_are_rows_below_their_call() -> None:
     assert rows == [
         "● Asked 2 agents",
         "  ✓ explore-1  Find who calls it.  1.1k tokens",
-        "    └ In `total`.",
+        "    └ In total.",
         "  ✗ explore-2  Find the tests.  failed · 1.1k tokens",
     ]
 
@@ -196,8 +196,8 @@ def test_long_changes_of_files_are_named(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_tests_that_pass_are_one_row() -> None:
-    red = "2 passed; 1 test fails as it did before: `t.py::x`"
+    red = "2 passed; 1 test still fails, as before the change: `t.py::x`"
     passed = ev.EvidenceFound("pytest", "passed", red, 0, 2, 0, 0, 0, "", "...\n2 passed\n")
     rows = shown(ev.Verifying("pytest -q"), ev.ToolOutput("verify", "...\n2 passed\n"), passed)
     assert rows[0].startswith("● tests  pytest -q") and rows[0].endswith("2 passed")
-    assert rows[1:] == ["  1 test fails as it did before: `t.py::x`"]
+    assert rows[1:] == ["  1 test still fails, as before the change: `t.py::x`"]

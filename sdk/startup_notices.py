@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ..config.git.environment import read_git_failure
 from ..config.instructions.discovery import Instruction
 from ..config.network.certificates import find_unread_certificates
 from ..config.network.proxies import read_proxies
@@ -18,6 +19,7 @@ from ..config.paths import (
     find_misnamed_configs,
     locate_home,
 )
+from ..config.security.executables import build_search_path, find_program
 from ..config.security.private_files import open_private
 from ..config.security.redaction import find_marks
 from ..config.settings.env_vars import find_unknown_variables
@@ -52,6 +54,10 @@ EMPTY_FOLDER = "`.llc.yaml` is an empty folder, so this project has no configura
 NO_GIT = (
     "git is not installed: changes made by commands cannot be shown or undone, only those "
     "made by tools, and test results are not tied to all files"
+)
+BROKEN_GIT = (
+    "git does not work: `{program}` says `{reason}`. Changes made by commands cannot be shown or "
+    "undone, only those made by tools; repair or reinstall git"
 )
 NO_REPOSITORY = (
     "`{folder}` is not in a git repository: changes can be shown and undone, but there is no "
@@ -115,7 +121,10 @@ STANDING = tuple(
 # Prefixes of notices that the user should act on, or that take something away
 WARNINGS = (
     *STANDING,
-    *(words.partition("{")[0] for words in (DAMAGED, NO_GIT, CANNOT_TRUST, CHANGED, HIDDEN)),
+    *(
+        words.partition("{")[0]
+        for words in (DAMAGED, NO_GIT, BROKEN_GIT, CANNOT_TRUST, CHANGED, HIDDEN)
+    ),
     *(words.partition("{")[0] for words in (LEFT, UNREAD_NETWORK, UNKNOWN_VARIABLES, MISNAMED)),
 )
 
@@ -135,12 +144,20 @@ def collect_notices(
     if is_empty_folder(folder):
         notices.append(EMPTY_FOLDER)
     if find_git(folder) is None:
-        notices.append(NO_GIT)
+        notices.append(_describe_missing_git(folder))
     elif not any((place / ".git").exists() for place in (folder, *folder.parents)):
         notices.append(text(NO_REPOSITORY, folder=folder))
     if marks := find_marks("\n".join(sent)):
         notices.append(text(HIDDEN, marks=", ".join(sorted(marks))))
     return notices
+
+
+def _describe_missing_git(folder: Path) -> str:
+    program = find_program("git", outside=[folder])
+    if program is None:
+        return NO_GIT
+    reason = read_git_failure(program, build_search_path(folder))
+    return text(BROKEN_GIT, program=program, reason=reason)
 
 
 def collect_setting_notices(deps: Dependencies) -> list[str]:

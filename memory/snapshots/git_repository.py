@@ -18,7 +18,7 @@ from threading import Lock
 from typing import ParamSpec, TypeVar
 
 from ...config.errors import MaxAgentError
-from ...config.git.environment import build_git_environment
+from ...config.git.environment import build_git_environment, read_git_failure
 from ...config.security.executables import build_search_path, find_program
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
@@ -156,8 +156,11 @@ async def run_in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P
 
 
 def find_git(*projects: Path) -> str | None:
-    """Return git's absolute path; ignore any git inside these folders."""
-    return find_program("git", outside=projects)
+    """Return git's absolute path; ignore any git inside these folders, and one that fails."""
+    program = find_program("git", outside=projects)
+    if program is None or read_git_failure(program, build_search_path(*projects)):
+        return None
+    return program
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import Any, TypeVar, cast
 
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
-from ...config.git.environment import build_git_environment
+from ...config.git.environment import build_git_environment, read_git_failure
 from ...config.remote_url import refuse_password, split_remote_url
-from ...config.security.executables import find_program
+from ...config.security.executables import build_search_path, find_program
 from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
@@ -169,6 +169,11 @@ def _run_git(*arguments: str) -> str:
     program = find_program("git")
     if program is None:
         raise MaxAgentError("a workspace needs git, and git is not installed", hint="install git")
+    if reason := read_git_failure(program, build_search_path()):
+        raise MaxAgentError(
+            text("git does not work: `{program}` says `{reason}`", program=program, reason=reason),
+            hint="repair or reinstall git; on macOS run `xcode-select --install`",
+        )
     environ = build_git_environment(network=True) | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     environ = {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes", **environ}
     safe = ("-c", f"core.hooksPath={os.devnull}", "-c", "protocol.ext.allow=never")

@@ -4,6 +4,7 @@
 all that is published.
 """
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...config.errors import MaxAgentError
-from ...config.git.environment import OF_REPOSITORY
+from ...config.git.environment import OF_REPOSITORY, read_git_failure
 from ...config.security.executables import build_search_path, find_program
 from ...config.security.redaction import redact
 from ...config.text import text
@@ -85,7 +86,7 @@ class UserGit:
     ) -> CapturedOutput:
         flags = [word for pair in SWITCHES for word in ("-c", pair)]
         path = self.variables.get("PATH") or build_search_path(self.folder)
-        program = find_git_program(self.folder, {"PATH": path})
+        program = await asyncio.to_thread(find_git_program, self.folder, {"PATH": path})
         variables = {"PATH": path, "GIT_NO_REPLACE_OBJECTS": "1", **self.variables, **(env or {})}
         command = [program, "--no-pager", *flags, *arguments]
         done = await run_program(command, self.folder, seconds, env=variables, input=input)
@@ -119,10 +120,15 @@ async def run_program(
 
 
 def find_git_program(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """Return the git program; raises GitError if there is none."""
+    """Return the git program; raises GitError if there is none that works."""
     program = find_program("git", environ, outside=[folder])
     if not program:
         raise GitError("git is not installed", hint="install git")
+    if reason := read_git_failure(program, build_search_path(folder, environ=environ)):
+        raise GitError(
+            text("git does not work: `{program}` says `{reason}`", program=program, reason=reason),
+            hint="repair or reinstall git; on macOS run `xcode-select --install`",
+        )
     return program
 
 

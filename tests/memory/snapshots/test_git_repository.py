@@ -104,7 +104,7 @@ def test_only_absolute_entries_of_the_path_count(
 ) -> None:
     for name in ("git", "bin/git"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).write_text("#!/bin/sh\necho git version 2.39.5\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", "bin"]))

@@ -161,10 +161,13 @@ async def test_what_is_not_a_snapshot_is_refused(bad: str, snapshots: Snapshots)
             await ask(tree, bad)
 
 
+ANSWERS = '[ "$1" = --version ] && echo "git version 2.39.5" && exit 0'
+
+
 def put_git_in_front(monkeypatch: pytest.MonkeyPatch, where: Path, script: str) -> None:
     where.mkdir()
     program = where / "git"
-    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.write_text(f"#!/bin/sh\n{ANSWERS}\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(where), prepend=os.pathsep)
 

@@ -85,7 +85,7 @@ def test_green_attempt_is_kept_reported_and_undone(program: Program, players: Pl
     assert f"attempt 1: {ids[0]}, failed, openai/red, not kept: its tests failed" in parent
     assert f"attempt 2: {ids[1]}, done, openai/green, kept: it breaks no test" in parent
     changed = program.run("diff", ids[2])
-    assert (changed.code, "no longer exists" in changed.stderr) == (0, True), changed.stderr
+    assert (changed.code, "is not here" in changed.stderr) == (0, True), changed.stderr
     assert "-    assert double(2) == 4" in changed.stdout or "== 5" in changed.stdout
     assert program.run("undo", "--yes").code == 0
     assert (program.project / "numbers_.py").read_text() == BROKEN

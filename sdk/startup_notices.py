@@ -88,9 +88,7 @@ FINISHED = "finished an interrupted restore; files restored: {count}"
 LEFT = "skipped `{path}`: {reason}"
 
 POLICY = "the policy `{file}` applies: {effects}"
-
 UNREAD_NETWORK = "network settings that cannot be read are ignored: {variables}"
-
 UNKNOWN_VARIABLES = "variables that are no settings are ignored: {variables}"
 MISNAMED = "configuration files with another name are not read: {files}"
 FOREIGN_PERMISSIONS = (
@@ -121,11 +119,9 @@ STANDING = tuple(
 # Prefixes of notices that the user should act on, or that take something away
 WARNINGS = (
     *STANDING,
-    *(
-        words.partition("{")[0]
-        for words in (DAMAGED, NO_GIT, BROKEN_GIT, CANNOT_TRUST, CHANGED, HIDDEN)
-    ),
-    *(words.partition("{")[0] for words in (LEFT, UNREAD_NETWORK, UNKNOWN_VARIABLES, MISNAMED)),
+    *(words.partition("{")[0] for words in (DAMAGED, NO_GIT, BROKEN_GIT, CANNOT_TRUST)),
+    *(words.partition("{")[0] for words in (CHANGED, HIDDEN, LEFT, UNREAD_NETWORK)),
+    *(words.partition("{")[0] for words in (UNKNOWN_VARIABLES, MISNAMED)),
 )
 
 
@@ -356,12 +352,8 @@ def _collect_memory_notices(deps: Dependencies) -> list[str]:
 
 def _collect_tool_notices(deps: Dependencies) -> list[str]:
     root, trust = deps.workspace.root, deps.trust
-    missing_tools = find_missing_tools(deps.settings, root, deps.home, trust)
-    return (
-        [text(MISSING_TOOLS, tools=_format_names([f"`{name}`" for name in missing_tools]))]
-        if missing_tools
-        else []
-    )
+    names = [f"`{name}`" for name in find_missing_tools(deps.settings, root, deps.home, trust)]
+    return [text(MISSING_TOOLS, tools=_format_names(names))] if names else []
 
 
 def adapt_to_conversation(notice: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..security.secrets.known_values import is_secret_name
+from ..text import text
 
 # Variables that would lead git to another repository, as in a hook; git names them itself:
 # `git rev-parse --local-env-vars`
@@ -50,7 +51,7 @@ def read_git_failure(program: str, path: str) -> str:
     if done.returncode == 0 and done.stdout.startswith(b"git version"):
         return ""
     printed = (done.stderr or done.stdout).decode("utf-8", "replace").split("\n")
-    return printed[0].strip()[:_MAX_WORDS] or f"exit {done.returncode}"
+    return printed[0].strip()[:_MAX_WORDS] or text("exit code {code}", code=done.returncode)
 
 
 def _may_pass(name: str, network: bool) -> bool:

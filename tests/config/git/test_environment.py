@@ -19,10 +19,10 @@ LIBRARY = "git: error while loading shared libraries: libpcre2-8.so.0: cannot op
         (f"echo {XCODE!r} >&2; exit 1", XCODE),
         (f"echo {LIBRARY!r} >&2; exit 127", LIBRARY),
         ("echo agree to the licence first; exit 69", "agree to the licence first"),
-        ("exit 3", "exit 3"),
-        ("exit 0", "exit 0"),
+        ("exit 3", "exit code 3"),
+        ("exit 0", "exit code 0"),
         ("echo hub version 2.14", "hub version 2.14"),
-        ("kill -9 $$", "exit -9"),
+        ("kill -9 $$", "exit code -9"),
     ],
 )
 def test_git_that_fails_is_no_git(

@@ -17,6 +17,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = ROOT / "dist"
+VALIDATION = """
+import sys
+from pathlib import Path
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+text = Path(sys.argv[1]).read_text("utf-8")
+sys.exit(JsonStrictValidator(SchemaVersion.V1_6).validate_str(text))
+"""
 
 
 def main() -> None:
@@ -90,6 +99,19 @@ def write_sbom(python: Path, source: Path, builder: Path, version: str) -> None:
     check_sbom(sbom, version)
     sbom["components"] += list_page_libraries(source)
     file.write_text(json.dumps(sbom, indent=2) + "\n", encoding="utf-8")
+    validate_sbom(file, builder)
+
+
+def validate_sbom(file: Path, python: Path) -> None:
+    """Compare the file with CycloneDX's schema; raise ValueError with what is wrong with it.
+
+    The validator is CycloneDX's own, which `cyclonedx-bom` brings into the environment of `python`.
+    """
+    checked = subprocess.run(
+        [python, "-c", VALIDATION, file], capture_output=True, text=True, check=False
+    )
+    if checked.returncode:
+        raise ValueError(f"the SBOM is not CycloneDX:\n{checked.stderr.strip()}")
 
 
 def list_page_libraries(source: Path) -> list[dict[str, Any]]:

@@ -1,10 +1,20 @@
 """What `make release` reads: the version, and its notes."""
 
+import json
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from release import ROOT, check_sbom, extract_notes, list_page_libraries, read_version
+from release import (
+    ROOT,
+    check_sbom,
+    extract_notes,
+    list_page_libraries,
+    read_version,
+    validate_sbom,
+)
 
 CHANGELOG = """# Changes
 
@@ -73,6 +83,49 @@ def test_an_sbom_lists_the_libraries_of_the_page() -> None:
     listed = list_page_libraries(ROOT)
     assert {"preact", "htm", "marked"} < {component["name"] for component in listed}
     assert all(component["purl"].startswith("pkg:npm/") for component in listed)
+
+
+def write_components(folder: Path, *components: dict[str, Any], **changes: Any) -> Path:
+    sbom = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "components": [*list_page_libraries(ROOT), *components],
+        **changes,
+    }
+    file = folder / "sbom.json"
+    file.write_text(json.dumps(sbom), encoding="utf-8")
+    return file
+
+
+def test_libraries_of_the_page_are_valid(tmp_path: Path) -> None:
+    validate_sbom(write_components(tmp_path), Path(sys.executable))
+
+
+@pytest.mark.parametrize(
+    ("component", "changes"),
+    [
+        ({"name": "a"}, {}),
+        ({"type": "book", "name": "a"}, {}),
+        ({"type": "library", "name": "a", "license": "MIT"}, {}),
+        ({"type": "library", "name": "a", "licenses": [{"license": {"id": "Mine"}}]}, {}),
+        ({"type": "library", "name": "a"}, {"bomFormat": "SPDX"}),
+    ],
+)
+def test_an_sbom_against_the_schema_stops(
+    tmp_path: Path, component: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    file = write_components(tmp_path, component, **changes)
+    with pytest.raises(ValueError, match="the SBOM is not CycloneDX"):
+        validate_sbom(file, Path(sys.executable))
+
+
+def test_a_missing_validator_stops(tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    with pytest.raises(ValueError, match="No module named 'cyclonedx'"):
+        validate_sbom(write_components(tmp_path), program)
 
 
 def test_the_version_has_its_notes() -> None:

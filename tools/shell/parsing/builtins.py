@@ -33,6 +33,8 @@ def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) ->
             _apply_read(step, scope)
         case "set":
             _apply_set(step, scope)
+        case "unset":
+            scope.variables.update(dict.fromkeys(_list_names(step.words[1:]), ("",)))
         case "shift":
             scope.forget_arguments()
         case "printf" if len(step.words) > 2 and step.words[1].text == "-v":

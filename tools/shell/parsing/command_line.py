@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Most levels of commands within commands that are parsed
 _MAX_DEPTH = 6
-_MAX_STEPS = 4 * MAX_COMMANDS
+_MAX_STEPS = 8 * MAX_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN|LESSCLOSE|_WRAPPER)"
     r"|GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS|LESS|MORE"
@@ -93,7 +93,8 @@ class CommandLine:
     ) -> None:
         if len(self.steps) >= _MAX_STEPS:
             raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
-        self.steps.append(step)
+        if step not in self.steps:  # a command is met once for each state of the shell
+            self.steps.append(step)
         for inner_command in unwrap(step):
             self.plain = self.simple = False
             # whether `xargs` only reads the files that `find` prints is checked later

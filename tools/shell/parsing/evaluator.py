@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .branches import Outcome, ends_shell, read_outcome, split_branches
+from .branches import BranchEvaluator
 from .builtins import find_fetched_file, read_written_files, update_state
 from .known_outputs import get_known_output
 from .redirections import KINDS as _REDIRECTS
@@ -88,8 +88,7 @@ class Evaluator:
         self._within = int(wrapped)
         self._in_substitution = 0
         self._depth = 0
-        self._outcome = (0, Outcome())
-        """Of the last list, by the number of its node."""
+        self._branches = BranchEvaluator()
         self._expander = Expander(self._evaluate_substitution)
 
     def evaluate(self, root: "Node", scope: ShellState, feed: Feed = NOTHING) -> None:
@@ -155,41 +154,16 @@ class Evaluator:
         return Feed(outputs[0].text if len(outputs) == 1 else None, programs)
 
     def _evaluate_parts(self, node: "Node", parts: "list[Node]", here: _Position) -> list[Feed]:
-        """Return the children's outputs; after a branch the state may be that of each of them."""
-        if node.type == "list":
-            return self._evaluate_list(node, parts, here)
-        scope, (always, branches, is_complete) = here.scope, split_branches(node, parts)
-        outputs = [self._evaluate_part(part, parts, here) for part in always]
-        start, states = scope.copy(), list[ShellState | None]()
-        for branch in branches:
-            scope.resume(start)
-            outputs += [self._evaluate_part(part, parts, here) for part in branch]
-            states.append(None if branch and ends_shell(branch[-1]) else scope.copy())
-        if branches:
-            scope.resume(*([] if is_complete else [start]), *states)
-        return outputs
+        """Return the children's outputs; redirections belong to the last one.
 
-    def _evaluate_part(self, part: "Node", parts: "list[Node]", here: _Position) -> Feed:
-        """Evaluate a child; redirections belong to the last one."""
-        return self._evaluate_node(part, here if part is parts[-1] else here.without_redirects())
+        The last one of a clause is evaluated by itself, too.
+        """
+        last = [part.id for end in parts[-1:] for part in (end, *end.named_children[-1:])]
 
-    def _evaluate_list(self, node: "Node", parts: "list[Node]", here: _Position) -> list[Feed]:
-        """Return the outputs of `A && B` or `A || B`: B runs in the state in which A ends so."""
-        scope, outputs = here.scope, [self._evaluate_part(parts[0], parts, here)]
-        outcome = self._find_outcome(parts[0], scope)
-        for part in parts[1:]:
-            is_and = any(child.type == "&&" for child in node.children)
-            scope.resume(outcome.success if is_and else outcome.failure)
-            outputs.append(self._evaluate_part(part, parts, here))
-            outcome = outcome.join(self._find_outcome(part, scope), is_and=is_and)
-        scope.resume(outcome.failure, outcome.success)
-        self._outcome = (node.id, outcome)
-        return outputs
+        def evaluate_part(part: "Node") -> Feed:
+            return self._evaluate_node(part, here if part.id in last else here.without_redirects())
 
-    def _find_outcome(self, node: "Node", scope: ShellState) -> Outcome:
-        """Return the states in which a node that was just evaluated succeeds and fails."""
-        number, outcome = self._outcome
-        return outcome if number == node.id else read_outcome(node, scope)
+        return self._branches.evaluate(node, parts, here.scope, evaluate_part)
 
     def _evaluate_pipeline(self, node: "Node", here: _Position) -> Feed:
         stages = [child for child in node.children if child.is_named]
@@ -301,7 +275,8 @@ class Evaluator:
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
         self._in_substitution += 1  # the output goes where the function is called
-        self._evaluate_node(body, self._read_redirections(opened, inside)[0])
+        with self._branches.enter_function():
+            self._evaluate_node(body, self._read_redirections(opened, inside)[0])
         self._in_substitution -= 1
         return NOTHING
 

@@ -13,6 +13,8 @@ from .expansion import ExpansionLimitError, expand_braces, expand_glob
 from .words import HOME_SIGN, WordPart, is_pattern, mask_parts, strip_mask
 
 _BLANKS = re.compile(r"[ \t\n]+")
+# Most possible states that are told apart; of more, what they do not agree on is unknown
+MAX_STATES = 16
 # Most words that one word with several possible values becomes; with more it is unknown
 MAX_CHOICES = 64
 
@@ -41,33 +43,53 @@ class ShellState:
         default_factory=dict[str, tuple[str, ...] | None]
     )
     """The possible values of each variable, or the elements of an array; None: unknown."""
-    files: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    files: dict[str, str | None] = field(default_factory=dict[str, str | None], compare=False)
     """What the line has written to each file; None: the content came from the network."""
     left_in: Path | None = None
     """The folder of the shell if a `cd` has failed; None if none can have failed."""
-    made: set[str] = field(default_factory=set[str])
+    made: set[str] = field(default_factory=set[str], compare=False)
     """Folders that the line itself creates."""
     takes_unknown: bool = False
     """Whether `$1` and the following arguments are unknown if no variable holds them."""
 
+    others: "list[ShellState]" = field(default_factory=list["ShellState"], compare=False)
+    """The states that are possible beside this one, since not all of the line may have run."""
+
     def copy(self) -> "ShellState":
         """Return the initial state of a subshell."""
-        return replace(self, variables=dict(self.variables))
+        return replace(self, variables=dict(self.variables), others=[])
 
-    def resume(self, *states: "ShellState | None") -> None:
-        """Go on from where one of these states holds; None is one that is never reached."""
-        reached = [state for state in states if state is not None]
-        if not reached:
-            return
-        names = {name: None for state in reached for name in state.variables}
-        self.variables = {name: _join_values(name, reached) for name in names}
-        *before, last = reached
-        folders = {state.folder for state in reached}
-        left_in = next((state.left_in for state in reached if state.left_in), None)
-        other = next((state.folder for state in before if state.folder != last.folder), left_in)
-        is_known = len(folders | {other, last.folder}) <= 2 and None not in folders
-        self.folder = last.folder if is_known else None
-        self.left_in = (other or left_in) if is_known else None
+    def list_states(self) -> "list[ShellState]":
+        """Return all possible states, each alone; a change of one leaves the others as they are."""
+        return [state.copy_whole() for state in (self, *self.others)]
+
+    def copy_whole(self) -> "ShellState":
+        """Return a state of its own, without the others."""
+        return replace(self.copy(), files=dict(self.files), made=set(self.made))
+
+    def resume(self, states: "Sequence[ShellState]") -> None:
+        """Go on from these states; from where it is if there are none."""
+        distinct = list[ShellState]()
+        for state in map(ShellState.copy_whole, states):
+            if state in distinct:
+                distinct[distinct.index(state)].add_files(state)
+            else:
+                distinct.append(state)
+        if len(distinct) > MAX_STATES:
+            distinct = [_merge_states(distinct)]
+        if distinct:
+            first, *self.others = distinct
+            self.folder, self.left_in, self.variables = first.folder, first.left_in, first.variables
+            self.files, self.made, self.takes_unknown = first.files, first.made, first.takes_unknown
+
+    def add_files(self, other: "ShellState") -> None:
+        """Note what another state has written; a folder counts as made if both have made it."""
+        contents = {**self.files, **other.files}
+        unknown = {
+            name for files in (self.files, other.files) for name in files if files[name] is None
+        }
+        self.files = {**contents, **dict.fromkeys(unknown)}
+        self.made &= other.made
 
     def change_folder(self, name: str | None) -> None:
         """Change the folder; None is an unknown folder."""
@@ -117,10 +139,18 @@ class ShellState:
         return None if value is None else (value,)
 
 
-def _join_values(name: str, states: Sequence[ShellState]) -> tuple[str, ...] | None:
-    values = [state.get_value(name) for state in states]
-    joined = dict.fromkeys(choice for value in values for choice in value or ())
-    return None if None in values else tuple(joined)
+def _merge_states(states: Sequence[ShellState]) -> ShellState:
+    """Return one state in which all is unknown that these do not agree on."""
+    merged, *others = states
+    for state in others:
+        merged.add_files(state)
+        for name in {*merged.variables, *state.variables}:
+            if merged.get_value(name) != state.get_value(name):
+                merged.variables[name] = None
+        merged.folder = merged.folder if merged.folder == state.folder else None
+        merged.left_in = merged.left_in or state.left_in
+        merged.takes_unknown |= state.takes_unknown
+    return merged
 
 
 def expand_parts(
@@ -132,11 +162,12 @@ def expand_parts(
     it, or one of them is the value: then each has all that stands around it. Both are returned.
     """
     drafts = _build_drafts(parts, values)
+    has_more = sum(bool(part.text or part.expansion or part.variable) for part in parts) > 1
     choices = [len(value) for value in values if value is not None and len(value) > 1]
-    if choices and len(parts) > 1 and prod(choices) <= MAX_CHOICES:
+    if choices and has_more and prod(choices) <= MAX_CHOICES:
         each = ([None] if value is None else [[item] for item in value] for value in values)
         drafts += [draft for choice in product(*each) for draft in _build_drafts(parts, choice)]
-    elif choices and len(parts) > 1:
+    elif choices and has_more:
         drafts = _build_drafts(parts, [None if value else value for value in values])
     return [word for draft in drafts for word in draft.build_words(scope)]
 

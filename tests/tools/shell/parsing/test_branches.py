@@ -1,5 +1,6 @@
 """Values and folders after commands of which not all run, judged by bash."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -32,6 +33,20 @@ BRANCHES = {
     "default of an empty value": ("e=; d=${e:-b}", {"b"}),
     "default of a set value": ("e=a; d=${e:-b}", {"a"}),
     "default of an unset one": ("d=${never_set_by_anybody:-b}", {"b"}),
+    "break": ("d=a; for x in 1; do if y; then d=b; break; fi; done", {"a", "b"}),
+    "break of a list": ("d=a; for x in 1; do y && { d=b; break; }; done", {"a", "b"}),
+    "continue": ("d=a; for x in 1; do y && { d=b; continue; }; d=a; done", {"a", "b"}),
+    "second round": ("d=a; e=a; for x in 1 2; do d=$e; e=b; done", {"a", "b"}),
+    "return that ends nothing": ("d=a; if x; then d=b; return 0; fi", {"a", "b"}),
+    "exit that ends nothing": ("d=a; if x; then d=b; exit 1 2; fi", {"a", "b"}),
+    "item that falls through": (
+        "d=a; e=a; case $u in Darwin) d=b;;& *) e=$d;; esac; d=$e",
+        {"a", "b"},
+    ),
+    "condition of elif": ("d=a; if y; then :; elif d=b; x; then :; fi", {"a", "b"}),
+    "unset": ("d=a; [ -d out ] && unset d", {"a", ""}),
+    "array": ("d=(a); [ -d out ] && d=(b)", {"a", "b"}),
+    "last item that ends": ("case $u in Linux) d=a;; Darwin) d=b;; *) exit 1;; esac", {"a", "b"}),
     "instead of a set value": ("e=a; d=${e:+b}", {"b"}),
     "instead of an unknown one": ("d=${never_set_by_anybody:+b}", {"", "b"}),
 }
@@ -39,7 +54,8 @@ BRANCHES = {
 
 def find_words(line: str, root: Path) -> list[tuple[str, bool]]:
     steps = CommandLine(line, ShellState(root, root)).steps
-    return [(word.text, word.known) for word in steps[-1].words[1:]]
+    shown = [step for step in steps if step.program == "show"]
+    return [(word.text, word.known) for step in shown for word in step.words[1:]]
 
 
 @pytest.mark.parametrize("name", BRANCHES)
@@ -47,7 +63,7 @@ def test_each_possible_value_is_a_word(name: str, tmp_path: Path) -> None:
     line, values = BRANCHES[name]
     results = find_words(f'{line}; show "$d"', tmp_path)
     if values is None:
-        assert [known for _, known in results] == [False]
+        assert not all(known for _, known in results)
     else:
         assert {text for text, _ in results} == values
 
@@ -105,13 +121,53 @@ def test_word_that_may_be_anything_is_unknown(line: str, tmp_path: Path) -> None
         ("cd none || exit 1; show", {"none"}),
         ("cd none || echo exit; show", {"none", ""}),
         ("cd none; ls && show", {"none", ""}),
-        ("case $1 in a) cd a;; b) cd b;; esac; show", {None}),
+        ("case $1 in a) cd a;; b) cd b;; esac; show", {"", "a", "b"}),
+        ("if x; then cd none; else cd a; fi; show", {"", "a", "none"}),
+        ("[ -f x ] && cd a; cd ../b; show", {"", "b", "../b"}),
         ("for d in 1 2; do cd a; make; cd ..; done; show", {""}),
     ],
 )
 def test_each_possible_folder_is_known(line: str, folders: set[str | None], tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    step = CommandLine(line, ShellState(tmp_path, tmp_path)).steps[-1]
-    possible = {step.folder, step.left_in} - ({None} if step.folder else set())
-    assert possible == {None if name is None else tmp_path / name for name in folders}
+    steps = CommandLine(line, ShellState(tmp_path, tmp_path)).steps
+    shown = [step for step in steps if step.program == "show"]
+    possible = {step.folder for step in shown} | {step.left_in for step in shown if step.left_in}
+    assert possible == {
+        None if name is None else Path(os.path.normpath(tmp_path / name)) for name in folders
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if x; then a; else b; fi",
+        "if x; then a; elif y; then b; fi",
+        "if x; then a; fi",
+        "case x in a) b;; esac",
+        "for i in 1 2; do b; done",
+        "x && b || c",
+        "{ a; b; }",
+    ],
+)
+def test_output_of_a_whole_construct_goes_to_its_file(line: str, tmp_path: Path) -> None:
+    steps = CommandLine(f"{line} > out.txt", ShellState(tmp_path, tmp_path)).steps
+    assert "out.txt" in {redirect.target.text for step in steps for redirect in step.redirects}
+
+
+VALUES = [
+    ("p=ls; [ -d o ] && p=rm; $p -rf /usr", "rm"),
+    ("c=ls; [ -d o ] && c='rm -rf /usr'; bash -c \"$c\"", "rm"),
+    ("c=ls; [ -d o ] && c='rm -rf /usr'; echo \"$c\" | bash", "rm"),
+    ("c=echo; [ -d o ] && c=eval; $c 'rm -rf /usr'", "rm"),
+    ('a=(ls); [ -d o ] && a=(rm -rf /usr); "${a[@]}"', "rm"),
+    ("for c in ls 'rm -rf /usr'; do sh -c \"$c\"; done", "rm"),
+]
+
+
+@pytest.mark.parametrize(("line", "program"), VALUES)
+def test_each_program_that_may_run_is_found(line: str, program: str, tmp_path: Path) -> None:
+    steps = CommandLine(line, ShellState(tmp_path, tmp_path)).steps
+    assert ("/usr",) in {
+        tuple(word.text for word in step.words[2:]) for step in steps if step.program == program
+    }

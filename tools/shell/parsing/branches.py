@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .shell_state import ShellState
 from .simple_command import Feed
-from .syntax_tree import get_text
+from .syntax_tree import ParseError, get_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,6 +20,8 @@ _ASSIGNMENTS = ("variable_assignment", "variable_assignments")
 _LOOPS = ("for_statement", "c_style_for_statement", "while_statement")
 # Most values of a loop's variable of which each is told apart
 MAX_ROUNDS = 4
+# Most parts of a line that are evaluated, each time counted
+MAX_PARTS = 1_000
 _EXIT = re.compile(r"exit(\s+(\d+|\$\?))?")
 
 
@@ -102,6 +104,8 @@ class BranchEvaluator:
         self._left_loops = list[list[ShellState]]()
         """For each loop around: the states in which `break` and `continue` leave its body."""
         self._in_function = False
+        self._parts = 0
+        """How many were evaluated."""
 
     @contextmanager
     def enter_function(self) -> Generator[None]:
@@ -128,7 +132,10 @@ class BranchEvaluator:
                 return [self._evaluate_part(part, scope, evaluate) for part in parts]
 
     def _evaluate_part(self, part: "Node", scope: ShellState, evaluate: Evaluate) -> Feed:
-        """Evaluate a part in each possible state."""
+        """Evaluate a part in each possible state; raises ParseError for a line with too many."""
+        self._parts += 1
+        if self._parts > MAX_PARTS:
+            raise ParseError("too many commands may run in too many ways")
         if not scope.others:
             return evaluate(part)
         after, outputs = list[ShellState](), list[Feed]()

@@ -54,8 +54,8 @@ BRANCHES = {
 
 def find_words(line: str, root: Path) -> list[tuple[str, bool]]:
     steps = CommandLine(line, ShellState(root, root)).steps
-    shown = [step for step in steps if step.program == "show"]
-    return [(word.text, word.known) for step in shown for word in step.words[1:]]
+    matching = [step for step in steps if step.program == "show"]
+    return [(word.text, word.known) for step in matching for word in step.words[1:]]
 
 
 @pytest.mark.parametrize("name", BRANCHES)
@@ -131,8 +131,8 @@ def test_each_possible_folder_is_known(line: str, folders: set[str | None], tmp_
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     steps = CommandLine(line, ShellState(tmp_path, tmp_path)).steps
-    shown = [step for step in steps if step.program == "show"]
-    possible = {step.folder for step in shown} | {step.left_in for step in shown if step.left_in}
+    matching = [step for step in steps if step.program == "show"]
+    possible = {step.folder for step in matching} | {step.left_in for step in matching if step.left_in}
     assert possible == {
         None if name is None else Path(os.path.normpath(tmp_path / name)) for name in folders
     }
@@ -171,3 +171,10 @@ def test_each_program_that_may_run_is_found(line: str, program: str, tmp_path: P
     assert ("/usr",) in {
         tuple(word.text for word in step.words[2:]) for step in steps if step.program == program
     }
+
+
+@pytest.mark.parametrize("depth", [4, 6, 10])
+def test_line_with_too_many_ways_is_doubtful(depth: int, tmp_path: Path) -> None:
+    loops = "".join(f"for v{number} in a b c d; do " for number in range(depth))
+    line = CommandLine(f"{loops}x $v0{'; done' * depth}", ShellState(tmp_path, tmp_path))
+    assert line.doubt == "too many commands may run in too many ways"

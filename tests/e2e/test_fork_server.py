@@ -85,6 +85,7 @@ def test_killed_fork_resumes_without_repeating(warm: Program, provider: Provider
         client.kill()
         assert client.stdout
         thread = json.loads(client.stdout.readline())["thread_id"]
+        client.stdout.read()  # its end: the fork is gone, too
     resumed = warm.resume(thread, MAXAGENT_SERVER__WARM="off")
     assert resumed.code == 0, resumed.stderr
     assert warm.lines() == ["once"]

@@ -132,7 +132,9 @@ def test_each_possible_folder_is_known(line: str, folders: set[str | None], tmp_
         (tmp_path / name).mkdir()
     steps = CommandLine(line, ShellState(tmp_path, tmp_path)).steps
     matching = [step for step in steps if step.program == "show"]
-    possible = {step.folder for step in matching} | {step.left_in for step in matching if step.left_in}
+    possible = {step.folder for step in matching} | {
+        step.left_in for step in matching if step.left_in
+    }
     assert possible == {
         None if name is None else Path(os.path.normpath(tmp_path / name)) for name in folders
     }

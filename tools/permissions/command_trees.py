@@ -140,6 +140,8 @@ def _find_dropped(
     passing = [other for other in fed if _passes_lines(other)]
     routes = {other.feed.programs for other in fed if other not in passing}
     has_paths = not any(map(_OTHER_NAMES.match, arguments)) and not step.substituted
+    if step.program == "git" and arguments[:1] != ["ls-files"]:  # others print contents
+        return ()
     route = (step.program, *(other.program for other in passing))
     if len(listers) != 1 or not has_paths or routes != {route}:
         return ()

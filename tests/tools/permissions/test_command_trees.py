@@ -194,6 +194,13 @@ def test_ignored_files_are_passed_by_rg(workspace: Workspace) -> None:
         "find . -type f -printf '%f' | grep -v private | xargs cat",
         "git ls-files --full-name | grep -v private | xargs cat",
         "git ls-files '*.txt' | xargs cat",
+        "git log -p | grep -v private | xargs -n1 cat",
+        "find . -mindepth 2 -name private -prune -o -type f -print | xargs cat",
+        "find . -depth -name private -prune -o -type f -print | xargs cat",
+        # an exclusion that is the value of another option
+        "diff -N -F -x private/key.txt /dev/null",
+        "diff -N -I -x private/key.txt /dev/null",
+        "rsync -e --exclude private/key.txt /tmp/out",
     ],
 )
 def test_options_leave_out_only_what_they_say(command: str, workspace: Workspace) -> None:

@@ -50,7 +50,9 @@ def _drop_pruned(words: Sequence[str]) -> Sequence[str]:
         else:
             choices[-1].append(word)
     printing = [choice for choice in choices if not _PRINTS.isdisjoint(choice)]
-    is_plain = "," not in words and all("-prune" not in choice for choice in printing)
+    is_plain = {",", "-mindepth", "-depth", "-d", "-delete"}.isdisjoint(words) and all(
+        "-prune" not in choice for choice in printing
+    )
     if not printing or not is_plain:
         return words
     return [word for choice in choices if "-prune" not in choice for word in choice]

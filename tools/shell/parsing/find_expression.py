@@ -145,7 +145,8 @@ def parse_find(
             raise _NotUnderstoodError
     except _NotUnderstoodError:
         return FindFilter(start, None, None, prunes=False, is_printed=True)
-    prunes = {"-depth", "-d", "-delete"}.isdisjoint(arguments)
+    # above a `-mindepth` no test is applied
+    prunes = {"-depth", "-d", "-delete", "-mindepth"}.isdisjoint(arguments)
     deepest = min(map(int, depths), default=None)
     return FindFilter(start, expression, deepest, prunes, is_piped and not acts)
 

@@ -46,6 +46,13 @@ _TEXT_OPTIONS: Mapping[str, re.Pattern[str]] = {
     "zip": re.compile(r"(?!)"),
     "diff": re.compile(r"-[abBdEiNpqrstTuwyZ]*x|--exclude"),
 }
+# Other options whose value is the next word, whatever that looks like
+_VALUED: Mapping[str, re.Pattern[str]] = {
+    "diff": re.compile(r"-[a-zA-Z]*[FIUCWSXDL]|--(show-function-line|ignore-matching-lines|label)"),
+    "rsync": re.compile(r"-[a-zA-Z]*[efMTB]|--(rsh|filter|temp-dir|block-size|exclude-from)"),
+    **dict.fromkeys(("tar", "bsdtar"), re.compile(r"-?[a-zA-Z]*[fCTXbgKNV]|--(file|directory)")),
+}
+_NO_OPTION = re.compile(r"(?!)")
 _GIT_TEXTS = re.compile(r"-[a-zA-Z]*m|--(message|author|grep|exclude)|-S|-G")
 _GIT_SEARCHES = re.compile(r"-[SG]|--(author|grep|exclude)")
 # Commands of git that show files: their `-m` and `-b` have no value
@@ -130,7 +137,8 @@ def _select_file_words(step: SimpleCommand) -> list[Word]:
     if program in ("7z", "7za", "ag", "ack"):
         words = [word for word in words if not _EXCLUSION_JOINED.fullmatch(word.text)]
     text_option = _find_text_option(program, words)
-    return words if text_option is None else _without_texts(words, text_option)
+    valued = _VALUED.get(program, _NO_OPTION)
+    return words if text_option is None else _without_texts(words, text_option, valued)
 
 
 def _find_text_option(program: str, words: Sequence[Word]) -> re.Pattern[str] | None:
@@ -180,12 +188,15 @@ def _without_zip_lists(words: Sequence[Word]) -> list[Word]:
     return remaining
 
 
-def _without_texts(words: Sequence[Word], text_option: re.Pattern[str]) -> list[Word]:
-    remaining, skip = list[Word](), False
+def _without_texts(
+    words: Sequence[Word], text_option: re.Pattern[str], valued: re.Pattern[str]
+) -> list[Word]:
+    remaining, skip, is_value = list[Word](), False, False
     for word in words:
+        before, is_value = is_value, not is_value and bool(valued.fullmatch(word.text))
         if skip:
             skip = False
-        elif text_option.fullmatch(word.text):
+        elif not before and text_option.fullmatch(word.text):
             skip = True
         elif not _TEXT_OPTION_JOINED.match(word.text):
             remaining.append(word)

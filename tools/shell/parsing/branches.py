@@ -103,6 +103,8 @@ class BranchEvaluator:
         """Of the last list, by the number of its node."""
         self._left_loops = list[list[ShellState]]()
         """For each loop around: the states in which `break` and `continue` leave its body."""
+        self.repeats = 0
+        """How often what is evaluated now was evaluated before, in other states or rounds."""
         self._in_function = False
         self._parts = 0
         """How many were evaluated."""
@@ -138,11 +140,13 @@ class BranchEvaluator:
             raise ParseError("too many commands may run in too many ways")
         if not scope.others:
             return evaluate(part)
-        after, outputs = list[ShellState](), list[Feed]()
+        after, outputs, repeats = list[ShellState](), list[Feed](), self.repeats
         for state in scope.list_states():
             scope.resume([state])
             outputs.append(evaluate(part))
             after += scope.list_states()
+            self.repeats += 1
+        self.repeats = repeats
         scope.resume(after)
         texts = {output.text for output in outputs}
         programs = dict.fromkeys(name for output in outputs for name in output.programs)
@@ -207,13 +211,16 @@ class BranchEvaluator:
         outputs = [self._evaluate_part(part, scope, evaluate) for part in parts if part not in body]
         variable = get_text(name) if name else ""
         values, after = scope.variables.get(variable), scope.list_states()
-        for _ in range(2):
+        repeats = self.repeats
+        for number in range(2):
+            self.repeats = repeats + number
             self._left_loops.append([])
             scope.resume(split_rounds(after, variable, values))
             outputs += [self._evaluate_part(part, scope, evaluate) for part in body]
             after += [*scope.list_states(), *self._left_loops.pop()]
             for state in after if variable else ():
                 state.variables[variable] = values
+        self.repeats = repeats
         scope.resume(after)
         return outputs
 

@@ -46,6 +46,8 @@ class CommandLine:
         self.bomb = False
         self.plain = self.readable = self.simple = True
         self._given_up = False
+        self._readers = list[Evaluator]()
+        """Those of the line and of the lines within it that are being read."""
         first = self._read_source(command, scope.copy(), depth)
         if self._given_up:
             return
@@ -66,6 +68,7 @@ class CommandLine:
         reader = Evaluator(
             lambda step, own, inner: self._add_command(step, own, inner, depth), wrapped=depth > 0
         )
+        self._readers.append(reader)
         try:
             if depth > _MAX_DEPTH:
                 raise ParseError("too many commands run other commands")
@@ -80,6 +83,7 @@ class CommandLine:
             reader.evaluate(root, scope, feed)
         except ParseError as doubt:
             self.doubt = self.doubt or str(doubt)
+        self._readers.pop()
         self.bomb = self.bomb or any(
             is_fork_bomb(*function) for function in reader.functions.items()
         )
@@ -93,7 +97,8 @@ class CommandLine:
     ) -> None:
         if len(self.steps) >= _MAX_STEPS:
             raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
-        if step not in self.steps:  # a command is met once for each state of the shell
+        is_repeated = any(reader.is_repeating for reader in self._readers)
+        if not is_repeated or step not in self.steps:
             self.steps.append(step)
         for inner_command in unwrap(step):
             self.plain = self.simple = False

@@ -91,6 +91,11 @@ class Evaluator:
         self._branches = BranchEvaluator()
         self._expander = Expander(self._evaluate_substitution)
 
+    @property
+    def is_repeating(self) -> bool:
+        """Whether this place of the line was evaluated before, in another state."""
+        return self._branches.repeats > 0
+
     def evaluate(self, root: "Node", scope: ShellState, feed: Feed = NOTHING) -> None:
         """Evaluate a whole tree whose commands read `feed`; raises ParseError if it is invalid."""
         self._evaluate_node(root, _Position(scope, feed))

@@ -7,11 +7,11 @@ answer binds to exactly what was shown.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -63,7 +63,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     role = state.get("role", "coder")
     if options := _read_chosen_mode(state, runtime):
         return Command(goto="approve", update={"options": options})
-    agent = await _load_agent_with_rules(state, runtime)
+    agent = await _load_agent_with_tools(state, runtime)
     tools, workspace = agent.tools, agent.deps.workspace
     if waiting := find_waiting_call(state):
         return await _approve_waiting(waiting, state, agent, runtime)
@@ -74,16 +74,13 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     if is_switch_proposal(answer, tools):
         return Command(goto="switch")
     named = await name_server_calls(answer.tool_calls, agent)
-    agent, tools = named.agent, named.agent.tools
     thread = get_thread_id(runtime)
-    unsent = await find_invalid_calls(named.calls, agent, thread)
+    unsent = await find_invalid_calls(named.calls, named.agent, thread)
     refused = {**named.refused, **unsent}
-    evaluations = [
-        await asyncio.to_thread(evaluate_call, call, agent, refused.get(call["id"] or "", ""))
-        for call in named.calls
-    ]
-    evaluations = [_deny_beside_others(evaluation) for evaluation in evaluations]
-    evaluations = _keep_asked(evaluations, extract_ids(state.get("asked", [])))
+    agent, evaluations = await asyncio.to_thread(
+        _evaluate_calls, named.calls, named.agent, state, refused
+    )
+    tools = agent.tools
     evaluations = await _prepare_questions(evaluations, state, agent)
     asked = _list_bindings(evaluations)
     if asked and asked != state.get("asked"):
@@ -122,12 +119,21 @@ def _list_bindings(evaluations: Iterable[CallEvaluation]) -> list[str]:
     return [compute_binding(evaluation) for evaluation in asked]
 
 
-async def _load_agent_with_rules(state: State, runtime: Runtime[Context]) -> Agent:
-    """Return the agent under the user's rules for the thread, with the tools of queued calls."""
+async def _load_agent_with_tools(state: State, runtime: Runtime[Context]) -> Agent:
+    """Return the agent with the tools of queued calls."""
     agent = await load_agent(state.get("role", "coder"), state, runtime.context)
-    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     queued = [call for group in state.get("queue") or [] for call in group]
     return await with_server_tools(agent, queued)
+
+
+def _evaluate_calls(
+    calls: Iterable[ToolCall], agent: Agent, state: State, refused: Mapping[str, str]
+) -> tuple[Agent, list[CallEvaluation]]:
+    """Evaluate under the user's rules for the thread; return the agent with them, too."""
+    agent = with_rules(agent, state.get("allowed", ()))
+    evaluations = [evaluate_call(call, agent, refused.get(call["id"] or "", "")) for call in calls]
+    evaluations = [_deny_beside_others(evaluation) for evaluation in evaluations]
+    return agent, _keep_asked(evaluations, extract_ids(state.get("asked", [])))
 
 
 def _read_chosen_mode(state: State, runtime: Runtime[Context]) -> Options | None:
@@ -175,6 +181,7 @@ async def _approve_waiting(
 ) -> DispatchTransition:
     """Ask about a call that a hook or the sandbox has sent back; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
+    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     tools, workspace = agent.tools, agent.deps.workspace
     ask = ask_hooked if "hook" in call else ask_outside
     evaluation = await asyncio.to_thread(ask, call, tools, agent.deps)

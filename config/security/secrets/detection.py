@@ -4,8 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .known_values import MIN_SECRET_LENGTH, find_known_values
-from .rules import NAME_WORDS, find_by_rules
+from .known_values import (
+    MIN_SECRET_LENGTH,
+    KnownSecrets,
+    find_known_values,
+    load_known_secrets,
+)
+from .rules import find_by_rules, holds_name_word
 
 # Most characters before a line of the key
 MAX_LEAD_LENGTH = 200
@@ -57,19 +62,23 @@ class SecretMatch(NamedTuple):
     end: int
 
 
-def find_secrets(text: str) -> list[SecretMatch]:
-    """Return the secrets in a text, in order and without overlaps."""
+def find_secrets(text: str, known: KnownSecrets | None = None) -> list[SecretMatch]:
+    """Return the secrets in a text, in order and without overlaps.
+
+    `known` are the secrets with a known value, for who searches many texts at once.
+    """
     if len(text) < MIN_SECRET_LENGTH:
         return []
     lowered = text.encode("ascii", "replace").lower()
-    found = [*find_known_values(text), *find_by_rules(text, lowered)]
-    if any(word in lowered for word in NAME_WORDS):
+    known = load_known_secrets() if known is None else known
+    found = [*find_known_values(text, known), *find_by_rules(text, lowered)]
+    if holds_name_word(lowered):
         from .assignments import find_assigned  # compiles its expressions
 
         found += find_assigned(text, lowered)
     if "-----BEGIN " in text or "Private-Lines: " in text:
         found += [("private key", start, end) for start, end in find_private_keys(text)]
-    return _join_overlaps(map(SecretMatch._make, found))
+    return _join_overlaps(map(SecretMatch._make, found)) if found else []
 
 
 def _join_overlaps(matches: Iterable[SecretMatch]) -> list[SecretMatch]:

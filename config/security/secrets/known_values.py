@@ -14,6 +14,8 @@ _NAME = re.compile(
 )
 # an address or a plain word is not a secret, whatever its variable is called
 _HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
+# each by its name and the value as text, URL, JSON and base64
+KnownSecrets = tuple[tuple[str, tuple[str, ...]], ...]
 # by value, the name of each secret of the settings
 _remembered: dict[str, str] = {}
 
@@ -24,10 +26,15 @@ def remember_secret(name: str, value: str) -> None:
         _remembered[value] = name  # a variable's name is none
 
 
-def find_known_values(text: str) -> Iterator[tuple[str, int, int]]:
+def load_known_secrets() -> KnownSecrets:
+    """Return the secrets with a known value, as they are now; the longest first."""
+    remembered = ((name, value) for value, name in _remembered.items())
+    return _encode_secrets((*_find_secret_variables(), *remembered))
+
+
+def find_known_values(text: str, secrets: KnownSecrets) -> Iterator[tuple[str, int, int]]:
     """Yield the name, start and end of every secret with a known value."""
-    named = (*_find_secret_variables(), *((name, value) for value, name in _remembered.items()))
-    for name, spellings in _encode_secrets(tuple(named)):
+    for name, spellings in secrets:
         for spelling in spellings:
             start = text.find(spelling)
             while start >= 0:
@@ -36,7 +43,7 @@ def find_known_values(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_secret_variables() -> Iterator[tuple[str, str]]:
-    # each text asks anew, and a name is decoded only once
+    # each search asks anew, and a name is decoded only once
     for name in filter(None, map(_decode_secret_name, os.environb)):
         if is_secret_value(value := os.environ[name].strip()):
             yield name, value
@@ -62,8 +69,7 @@ def is_secret_value(value: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each name with its value as text, URL, JSON and base64; the longest first."""
+def _encode_secrets(named: tuple[tuple[str, str], ...]) -> KnownSecrets:
     by_length = sorted(named, key=lambda pair: -len(pair[1]))
     return tuple((name, tuple(dict.fromkeys(_list_encodings(value)))) for name, value in by_length)
 

@@ -90,6 +90,11 @@ class SecretRule(NamedTuple):
         return digits > 1 and not is_of_file and compute_entropy(secret) > 2.8
 
 
+def holds_name_word(lowered: bytes) -> bool:
+    """Return whether a text in small ASCII letters holds a word of `NAME_WORDS`."""
+    return any(map(lowered.__contains__, NAME_WORDS))
+
+
 @cache
 def _compile(rule: SecretRule) -> re.Pattern[str]:
     if rule.context:

@@ -3,7 +3,11 @@
 import pytest
 
 from maxagent.config.security.secrets import known_values
-from maxagent.config.security.secrets.known_values import find_known_values, remember_secret
+from maxagent.config.security.secrets.known_values import (
+    find_known_values,
+    load_known_secrets,
+    remember_secret,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +21,11 @@ def _remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_name_of_a_variable_is_no_secret(value: str) -> None:
     remember_secret("token", value)
-    assert [*find_known_values(f"token: {value}")] == []
+    assert [*find_known_values(f"token: {value}", load_known_secrets())] == []
 
 
 def test_remembered_value_is_found_in_each_encoding() -> None:
     remember_secret("token", "pa$s/{w}ord-9")
     written = "pa$s/{w}ord-9 pa%24s%2F%7Bw%7Dord-9"
-    assert [name for name, *_ in find_known_values(written)] == ["token", "token"]
+    matches = find_known_values(written, load_known_secrets())
+    assert [name for name, *_ in matches] == ["token", "token"]

@@ -4,15 +4,14 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import cast
 
 from ..errors import UsageError
 from ..security.private_files import lock_folder, replace_file
 from ..text import text
-from ..yaml.editor import with_item, with_value
-from ..yaml.reader import decode_utf8, parse_document, read_bytes, read_document
+from ..yaml.editor import with_value
+from ..yaml.reader import decode_utf8, parse_document, read_bytes
 from .env_vars import expand_layer
-from .keys import KeyPath, is_section, parse_value, split_key
+from .keys import is_section, parse_value, split_key
 from .loader import build_file_layer, validate_layer
 from .sources import Layer, build_layer, find_mistakes, merge_layers, raise_mistakes
 
@@ -72,23 +71,6 @@ def create_file(file: Path, content: bytes) -> None:
             ) from error
 
 
-def add_item(
-    file: Path, key: str, item: object, *, environ: Mapping[str, str] = os.environ
-) -> None:
-    """Append one item to the key's list; comments in and around it stay.
-
-    An item in the list is not added again. Raises UsageError as `set_value` does.
-    """
-    path = split_key(key)
-    file = Path(os.path.realpath(file))
-    with lock_folder(file.parent):
-        document = read_document(file)
-        old = _list_at(document.values if document else {}, path)
-        if item not in old:
-            wish = build_layer(key, path, [*old, item])
-            _write_change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
-
-
 def _write_change(
     file: Path,
     wish: Layer,
@@ -109,13 +91,6 @@ def _write_change(
             text("`{name}` cannot be set without changing other keys", name=wish.name), hint=hint
         )
     _write_file(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
-
-
-def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
-    value: object = values
-    for part in path:
-        value = cast("Mapping[str, object]", value).get(part) if isinstance(value, dict) else None
-    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def _matches_values(file: Path, text: str, values: dict[str, object]) -> bool:

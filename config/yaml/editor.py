@@ -6,7 +6,7 @@ so here its parser only finds the places of values.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from ..errors import UsageError
@@ -130,30 +130,3 @@ def format_inline(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(format_inline(item) for item in cast("list[object]", value)) + "]"
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def with_item(text: str, path: KeyPath, old: Sequence[object], item: object) -> str:
-    """Return the text with the item appended to the list at the path, whose items are `old`.
-
-    A missing list is created; check the result for unusual YAML.
-    """
-    node = _find_node(compose_tree(text), path)
-    if node is None or node.id != "sequence" or not node.value:
-        return with_value(text, path, [*old, item])
-    last = node.value[-1]
-    at = find_value_end(text, last)
-    if node.flow_style:
-        return f"{text[:at]}, {format_inline(item)}{text[at:]}"
-    at = find_line_end(text, at)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    indent = " " * node.start_mark.column
-    return f"{text[:at]}{newline}{indent}- {format_inline(item)}{text[at:]}"
-
-
-def _find_node(node: Any, path: KeyPath) -> Any:
-    """Return the node at the path; None if there is none."""
-    for part in path:
-        if node is None or node.id != "mapping":
-            return None
-        node = next((below for key, below in node.value if key.value == part), None)
-    return node

@@ -54,11 +54,6 @@ async def import_user_notes(library: "CardLibrary", home: Path) -> NotesImport:
     return NotesImport(imported, imported_file)
 
 
-def has_notes_to_import(home: Path) -> bool:
-    """Return whether there is a file of notes at all; costs one look at the disk."""
-    return locate_user_notes(home).is_file()
-
-
 def _read_notes(file: Path) -> Sequence[str]:
     try:
         if not file.is_file() or file.stat().st_size > _MAX_BYTES:

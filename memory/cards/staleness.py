@@ -53,9 +53,3 @@ class StalenessCheck:
             for distance, name in enumerate(latest_first):
                 self._commits.setdefault(name, distance)
         return self._commits.get(commit, 0)
-
-
-def read_current_commit(folder: Path) -> str:
-    """Return the commit that is checked out in this folder; empty without a repository."""
-    commits = find_repository(Path(os.path.realpath(folder))).read_commits()
-    return commits[-1] if commits else ""

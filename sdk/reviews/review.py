@@ -1,7 +1,7 @@
 """A review: one turn of a read-only conversation about a diff, with validated findings."""
 
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -77,11 +77,6 @@ def read_findings(answer: str, diff: str) -> tuple[list[Finding], int]:
         key=lambda finding: (SEVERITIES.index(finding.severity), finding.file, finding.line)
     )
     return findings, len(reported) - len(findings)
-
-
-def count_severities(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return how many findings there are of each severity."""
-    return {name: sum(finding.severity == name for finding in findings) for name in SEVERITIES}
 
 
 def build_request(scope: ReviewScope) -> str:

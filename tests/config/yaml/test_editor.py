@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.sources import Layer, build_layer, merge_layers
-from maxagent.config.yaml.editor import with_item, with_value
+from maxagent.config.yaml.editor import with_value
 from maxagent.config.yaml.reader import parse_document
 
 HAND_WRITTEN = """\
@@ -171,57 +171,3 @@ def value_at(text: str, path: tuple[str, ...]) -> Any:
     for part in path:
         values = values.get(part) if isinstance(values, dict) else None
     return values
-
-
-PATH = ("permissions", "allow")
-
-
-ITEM = "run_command(npm test:*)"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", 'permissions:\n  allow: ["run_command(npm test:*)"]\n'),
-        (
-            "# mine\npermissions:\n  allow:  # tools\n    - edit  # all\n\n  # more\n  deny: []\n",
-            "# mine\npermissions:\n  allow:  # tools\n    - edit  # all\n"
-            '    - "run_command(npm test:*)"\n\n  # more\n  deny: []\n',
-        ),
-        (
-            "permissions:\n  allow:\n  - edit",
-            'permissions:\n  allow:\n  - edit\n  - "run_command(npm test:*)"',
-        ),
-        (
-            "permissions:\n  allow:\n  - rule: edit(a)\n    match: [a]\n# end\n",
-            "permissions:\n  allow:\n  - rule: edit(a)\n    match: [a]\n"
-            '  - "run_command(npm test:*)"\n# end\n',
-        ),
-        (
-            "permissions: {allow: [edit], deny: []}\n",
-            'permissions: {allow: [edit, "run_command(npm test:*)"], deny: []}\n',
-        ),
-        ("permissions:\n  allow: []\n", 'permissions:\n  allow: ["run_command(npm test:*)"]\n'),
-        ("permissions:\n  allow:\n", 'permissions:\n  allow: ["run_command(npm test:*)"]\n'),
-        (
-            "permissions:\r\n  allow:\r\n  - edit\r\n",
-            'permissions:\r\n  allow:\r\n  - edit\r\n  - "run_command(npm test:*)"\r\n',
-        ),
-    ],
-)
-def test_item_is_appended_and_other_text_kept(text: str, expected: str, tmp_path) -> None:
-    values = parse_document(tmp_path, text).values.get("permissions") or {}
-    assert with_item(text, PATH, values.get("allow") or [], ITEM) == expected
-
-
-@given(
-    st.lists(
-        st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20), max_size=4
-    )
-)
-def test_whatever_the_items_are_they_are_read_back(items: list[str]) -> None:
-    text = ""
-    for at, item in enumerate(items):
-        text = with_item(text, PATH, items[:at], item)
-    values = parse_document(None, text).values if items else {"permissions": {"allow": []}}
-    assert values["permissions"]["allow"] == items

@@ -6,7 +6,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from maxagent.memory.cards.library import CardLibrary
-from maxagent.memory.cards.notes_import import NotesImport, has_notes_to_import, import_user_notes
+from maxagent.memory.cards.notes_import import NotesImport, import_user_notes
 
 
 @pytest.fixture
@@ -21,7 +21,6 @@ async def contents(library: CardLibrary) -> set[str]:
 async def test_each_note_becomes_a_card_once(library: CardLibrary, tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text("- Use tabs\n* Answer in Chinese\n- two lines\n  of one note")
-    assert has_notes_to_import(tmp_path)
     retained = tmp_path / "notes.imported.md"
     notes_before = ["Use tabs", "Answer in Chinese", "two lines\n  of one note"]
     assert await import_user_notes(library, tmp_path) == NotesImport(notes_before, retained)

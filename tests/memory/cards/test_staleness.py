@@ -8,7 +8,6 @@ from maxagent.memory.cards.staleness import (
     FAR_BEHIND,
     Staleness,
     StalenessCheck,
-    read_current_commit,
 )
 
 
@@ -32,9 +31,7 @@ def test_card_many_commits_behind_is_stale(tmp_path: Path) -> None:
     stale = [check.check_card(Card("1", "x", source=Source(commit=name))) for name in names]
     assert [each.commits_behind for each in stale[:3]] == [FAR_BEHIND + 1, FAR_BEHIND, 0]
     assert not check.check_card(Card("1", "x", source=Source(commit="unknown")))
-    assert read_current_commit(tmp_path) == names[-1]
 
 
 def test_folder_without_repository_has_no_commit(tmp_path: Path) -> None:
-    assert read_current_commit(tmp_path) == ""
     assert not StalenessCheck(tmp_path).check_card(Card("1", "x", source=Source(commit="a")))

@@ -43,11 +43,14 @@ _ENDING = re.compile(
     r"|stage|live|primary|secondary|main|string|str|\d{1,3}))++$",
     re.IGNORECASE,
 )
+# A whole word before it says that the value is none: `csrf_token`, `hasPassword`, not `redis_password`
 _HARMLESS = re.compile(
-    r"(?:[ck]srf|xsrf|page|next|continuation|sync|start|end|[ebu]os|pad|unk|mask|sep|cls|stop|special"
+    r"(?:^|[_.-]|(?-i:(?<=[a-z0-9])(?=[A-Z])))"
+    r"(?:(?:page|next|continuation|sync|start|end|[ebu]os|pad|unk|mask|sep|cls|stop|special|[ck]srf|xsrf"
     r"|cancel(?:l?ation)?|public|cache|context|parser?|lex|syntax|delimiter|previous|prev|resume|cursor"
-    r"|is|has|no|num|use|needs?|allow|with|show|hide|forgot|reset|change|confirm)[_.-]?"
-    r"(?:token|key|passw(?:or)?d|secret|credentials?)$",
+    r")[_.-]?(?:token|key)"
+    r"|(?:is|has|no|num|use|needs?|allow|with|show|hide|forgot|reset|change|confirm)[_.-]?"
+    r"(?:token|key|passw(?:or)?d|secret|credentials?))$",
     re.IGNORECASE,
 )
 

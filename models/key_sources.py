@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..config.network.variables import read_variable
 from ..config.settings.schema import Settings
 from .auth.credentials import Credentials, find_credentials
 from .providers import Provider, detect_provider, load_providers
@@ -44,7 +45,7 @@ def find_key_source(
         if chosen and chosen.name == provider.name:
             return KeySource(provider.name, "settings", KEY_SETTING)
     for name in provider.key_variables:
-        if environ.get(name, "").strip():
+        if read_variable(environ, name):
             return KeySource(provider.name, "environment", name)
     credential = provider.find_credential(stored)
     if credential is None:

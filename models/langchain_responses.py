@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from .. import __version__
 from ..config.errors import UsageError
-from ..config.network.client import NetworkTransport, build_usual_headers, load_proxies
-from ..config.network.failures import find_hint, find_refusal
-from ..config.network.proxies import ProxySettings, parse_proxy
+from ..config.network.client import NetworkTransport, build_usual_headers
+from ..config.network.failures import find_hint, find_refusal, is_lasting
+from ..config.network.proxies import ProxySettings, load_proxies, parse_proxy
 from ..config.network.variables import read_variable
 from ..config.text import text
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
@@ -138,7 +138,7 @@ class LangChainResponsesModel(ChatOpenAI):
                 quote=target.quote(str(error.__cause__ or error)),
             )
             hint = find_hint(error) or "check the network and the base URL"
-            return ProviderFaultError(message, hint=hint)
+            return ProviderFaultError(message, hint=hint, retryable=not is_lasting(error))
         return classify_stream_error(target, str(error))
 
 

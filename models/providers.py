@@ -38,9 +38,11 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ..config.errors import UsageError
+from ..config.network.variables import read_variable
 from ..config.settings.schema import Settings
 from ..config.text import text
 from .auth.credentials import Credential, Credentials, find_credentials
+from .auth.key_shapes import clean_key
 
 Api = Literal["chat", "responses", "anthropic", "langchain-openai"]
 
@@ -156,7 +158,7 @@ class Provider:
 
     def find_key(self, environ: Mapping[str, str]) -> str:
         """Return the key in the environment, or an empty string."""
-        return _find_first_variable(environ, self.key_variables)
+        return clean_key(_find_first_variable(environ, self.key_variables))
 
     def find_stored_key(self, stored: Credentials) -> str:
         """Return the stored key or login, or an empty string."""
@@ -275,7 +277,7 @@ def _format_names() -> str:
 
 
 def _find_first_variable(environ: Mapping[str, str], names: tuple[str, ...]) -> str:
-    return next((value for name in names if (value := environ.get(name, "").strip())), "")
+    return next((value for name in names if (value := read_variable(environ, name))), "")
 
 
 def _build_fields(row: Mapping[str, Any]) -> dict[str, Any]:

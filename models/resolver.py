@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
+from ..config.network.variables import clean_value
 from ..config.paths import locate_home
 from ..config.settings.schema import ModelLimits, Settings
 from ..config.text import text
 from .address import trim_base_url
 from .auth.copilot_login import CopilotLogin
 from .auth.credentials import find_credentials
-from .auth.key_shapes import is_valid_key
+from .auth.key_shapes import clean_key, is_valid_key
 from .catalog import CatalogEntry, Price, find_model, list_models_of, list_providers_of
 from .policy.limits import check_model
 from .providers import (
@@ -103,7 +104,7 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     named = settings.litellm.provider
     own = not named or get_provider(named).name == chosen.name
     base_url = _choose_base_url(chosen, settings.litellm.base_url if own else "", environ)
-    key = (settings.litellm.api_key.strip() if own else "") or chosen.find_key(environ)
+    key = (clean_key(settings.litellm.api_key) if own else "") or chosen.find_key(environ)
     key = key or chosen.find_stored_key(find_credentials(environ))
     _check_key(chosen, base_url, key)
     resolved = _with_limits(settings, chosen.adapt_to(base_url), model, base_url, key)
@@ -236,23 +237,16 @@ def _find_provider_of(
 
 
 def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:
-    url = (configured.strip() or chosen.find_endpoint(environ) or chosen.base_url).rstrip("/")
+    url = clean_value(configured) or chosen.find_endpoint(environ) or chosen.base_url
     if not url and not chosen.base_url:
         return ""
-    if not _is_address(url):
+    try:
+        return trim_base_url(url)
+    except ValueError:
         raise UsageError(
             text("The base URL of `{name}` is not an http(s) address", name=chosen.name),
             hint="write it like `https://host/v1`",
-        )
-    return trim_base_url(url)
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
+        ) from None
 
 
 def _check_key(chosen: Provider, base_url: str, key: str) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ..config.errors import MaxAgentError, UsageError
 from ..config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, read_json
 from ..config.text import text
-from .address import join_address
+from .address import join_address, trim_base_url
 from .catalog import list_models_of
 from .error_classification import classify_response
 from .errors import InvalidRequestError, ModelCallError, ProviderFaultError
@@ -170,8 +170,12 @@ def find_local_servers(environ: Mapping[str, str]) -> list[Provider]:
 
 
 def locate_server(provider: Provider, environ: Mapping[str, str]) -> str:
-    """Return the address of the provider's server."""
-    return (provider.find_endpoint(environ) or provider.base_url).rstrip("/")
+    """Return the address of the provider's server; as it is written if it is none."""
+    address = provider.find_endpoint(environ) or provider.base_url
+    try:
+        return trim_base_url(address)
+    except ValueError:
+        return address
 
 
 def has_models(base_url: str) -> bool:

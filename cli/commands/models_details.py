@@ -7,6 +7,8 @@ from typing import cast
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import LoadedSettings
+from ...models.address import is_address_of
+from ...models.auth.key_shapes import clean_key
 from ...models.catalog import list_providers_of
 from ...models.http.learnt_limits import LearntLimits
 from ...models.providers import find_provider
@@ -91,7 +93,7 @@ def describe_address(
     address = _hide_user(resolved)
     if resolved.base_url == resolved.provider.base_url.rstrip("/"):
         return address
-    if loaded.settings.litellm.base_url.strip().rstrip("/") == resolved.base_url:
+    if is_address_of(loaded.settings.litellm.base_url, resolved.base_url):
         source = translate(loaded.origins["litellm.base_url"])
     else:
         names = resolved.provider.list_endpoint_variables()
@@ -108,7 +110,7 @@ def describe_key(
         is_own = resolved.base_url == provider.base_url.rstrip("/")
         needs_one = is_own and not provider.local and bool(provider.key_variables or provider.login)
         return t("models.show.no_key", name=provider.name) if needs_one else t("doctor.no_key")
-    if not resolved.login and loaded.settings.litellm.api_key.strip() == resolved.api_key:
+    if not resolved.login and clean_key(loaded.settings.litellm.api_key) == resolved.api_key:
         source = loaded.origins["litellm.api_key"]
     else:
         names = resolved.provider.key_variables

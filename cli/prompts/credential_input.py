@@ -14,7 +14,7 @@ from rich.console import Console
 from ...config import paths
 from ...config.exit_codes import INTERRUPTED
 from ...models.auth.credentials import locate_credentials
-from ...models.auth.key_shapes import is_valid_key, list_candidates, recognize_key
+from ...models.auth.key_shapes import clean_key, is_valid_key, list_candidates, recognize_key
 from ...models.providers import Provider, find_provider, get_provider, load_providers
 from ..i18n.catalogs import t
 from ..rendering.console import (
@@ -144,8 +144,9 @@ def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[
         typed = ask(console, offers)
         if provider := find_provider(typed):
             return provider.name, ""
-        if len(typed) >= MIN_KEY_LENGTH and is_valid_key(typed):
-            return recognize_key(typed) or _ask_key_provider(console, typed), typed
+        key = clean_key(typed)
+        if len(key) >= MIN_KEY_LENGTH and is_valid_key(key):
+            return recognize_key(key) or _ask_key_provider(console, key), key
         show_line(console, f"{MARGIN}{t('auth.unclear')}", "yellow")
 
 
@@ -236,6 +237,6 @@ def _ask_key(console: Console, provider: Provider) -> str:
     show_line(console, f"{MARGIN}{t('auth.key.kept', file=file)}", "dim")
     console.print()
     question = t("auth.ask.key", provider=provider.title)
-    while not is_valid_key(key := read_secret(console, f"{MARGIN}{question}")):
+    while not is_valid_key(key := clean_key(read_secret(console, f"{MARGIN}{question}"))):
         show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
     return key

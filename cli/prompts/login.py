@@ -17,7 +17,7 @@ from ...models.auth.credentials import (
     locate_credentials,
     store_credential,
 )
-from ...models.auth.key_shapes import is_valid_key, recognize_key
+from ...models.auth.key_shapes import clean_key, is_valid_key, recognize_key
 from ...models.providers import get_provider
 from ..i18n.catalogs import t
 from ..rendering.output import echo
@@ -32,7 +32,7 @@ def store_key(name: str, key: str) -> None:
     from ...config.settings.loader import load_settings
     from ...models.auth.copilot_login import build_address
 
-    provider, home = get_provider(name), paths.locate_home()
+    provider, home, key = get_provider(name), paths.locate_home(), clean_key(key)
     if not (provider.key_variables or provider.login):
         raise UsageError(text("`{name}` needs no key", name=name))
     if not key:

@@ -5,11 +5,9 @@ stranger has named at the moment of the connection. Loading HTTPX takes 0.1 s, s
 """
 
 import asyncio
-import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, cast
 
 import httpx2
@@ -21,7 +19,8 @@ from ..text import text
 from .addresses import IP, HostUnknownError, Resolve, is_public, may_lead_to, resolve_host
 from .certificates import build_empty_context, load_tls_context
 from .failures import choose_hint, describe_failure
-from .proxies import PROXY_VARIABLES, Proxy, ProxySettings, read_proxies
+from .probe import find_cause
+from .proxies import Proxy, ProxySettings, load_proxies
 from .response_limits import (
     ACCEPTED_ENCODINGS,
     DamagedResponseError,
@@ -113,14 +112,14 @@ class NetworkTransport(httpx2.AsyncBaseTransport):
             if addresses is None:
                 return await _handle(route, request, proxy)
             return await _send_to_first(route, request, addresses)
-        except ssl.SSLError as error:  # HTTPCore passes on one that comes after the handshake
-            failure = httpx2.ReadError(describe_failure(error, proxy), request=request)
-            vars(failure)["network_hint"] = choose_hint(error, proxy)
-            raise failure from error
-        except _CONNECT_ERRORS as error:
-            failure = type(error)(describe_failure(error, proxy), request=request)
-            vars(failure)["network_hint"] = choose_hint(error, proxy)
-            raise failure from error
+        except (ssl.SSLError, *_CONNECT_ERRORS) as error:
+            is_direct = proxy is None and self._check is None
+            cause = await find_cause(request.url, error) if is_direct else error
+            # HTTPCore passes on an SSLError that comes after the handshake
+            kind = type(cause) if isinstance(cause, httpx2.TransportError) else httpx2.ReadError
+            failure = kind(describe_failure(cause, proxy), request=request)
+            vars(failure)["network_hint"] = choose_hint(cause, proxy)
+            raise failure from cause
 
     def _open_route(self, url: httpx2.URL, proxy: Proxy | None) -> httpx2.AsyncHTTPTransport:
         is_safe = url.scheme == "https"
@@ -197,16 +196,6 @@ def _check_policy(request: httpx2.Request, proxy: Proxy | None) -> None:
     for host in hosts:
         if policy and (reason := policy.explain_refused_host(host)):
             raise RefusedAddressError(reason, request=request)
-
-
-def load_proxies() -> ProxySettings:
-    """Return the proxies of this process's environment."""
-    return _read_once(tuple((name, os.environ.get(name, "")) for name in PROXY_VARIABLES))
-
-
-@cache
-def _read_once(variables: tuple[tuple[str, str], ...]) -> ProxySettings:
-    return read_proxies(dict(variables))
 
 
 def open_client(

@@ -43,6 +43,31 @@ _NO_TLS = re.compile(
 _WANTS_CERTIFICATE = re.compile(
     r"CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE"
 )
+# What servers answer, as a page, to a request without the encryption or certificate they want
+_WORDS_HINTS = (
+    (
+        re.compile(
+            r"plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server"
+            r"|speaking plain HTTP to an SSL|host and port requires TLS",
+            re.IGNORECASE,
+        ),
+        "write the address with `https://`",
+    ),
+    (
+        re.compile(
+            r"no required SSL certificate|the SSL certificate error"
+            r"|(?:client|SSL) certificate (?:is )?(?:required|needed)"
+            r"|requires a client certificate",
+            re.IGNORECASE,
+        ),
+        CLIENT_CERTIFICATE_HINT,
+    ),
+)
+
+
+def find_page_hint(page: str) -> str:
+    """Return what helps against the error page of a server that wants TLS or a certificate."""
+    return next((hint for words, hint in _WORDS_HINTS if words.search(page[:4_000])), "")
 
 
 def describe_failure(error: Exception, proxy: Proxy | None) -> str:
@@ -64,16 +89,16 @@ def _describe_cause(error: Exception) -> str:
         return text("its certificate has an unknown issuer: {reason}", reason=issue.verify_message)
     if issue:
         return text("its certificate is not valid: {reason}", reason=issue.verify_message)
-    if any(isinstance(each, socket.gaierror) for each in _iter_causes(error)):
+    if any(isinstance(each, socket.gaierror) for each in iter_causes(error)):
         return text("its name is not known, or there is no network")
     reason = _find_tls_reason(error)
     if _NO_TLS.search(reason):
         return text("it does not answer with TLS")
     if _WANTS_CERTIFICATE.search(reason):
         return text("it wants a client certificate")
-    if any(isinstance(each, ssl.SSLEOFError) for each in _iter_causes(error)):
+    if any(isinstance(each, ssl.SSLEOFError) for each in iter_causes(error)):
         return text("it ended the connection before TLS began")
-    described = (str(each).partition("\n")[0] for each in _iter_causes(error))
+    described = (str(each).partition("\n")[0] for each in iter_causes(error))
     return next(filter(None, described), type(error).__name__)
 
 
@@ -88,12 +113,12 @@ def describe_no_answer(server: str, error: Exception) -> str:
 def find_refusal(error: BaseException) -> BaseException | None:
     """Return the error of an answer beyond its bounds, if that is the cause."""
     kinds = ("RefusedResponseError",)
-    return next((each for each in _iter_causes(error) if type(each).__name__ in kinds), None)
+    return next((each for each in iter_causes(error) if type(each).__name__ in kinds), None)
 
 
 def find_hint(error: BaseException) -> str:
     """Return what helps against a failed connection; empty if nothing is known."""
-    for each in _iter_causes(error):
+    for each in iter_causes(error):
         if hint := getattr(each, "network_hint", ""):
             return str(hint)
     return ""
@@ -101,6 +126,8 @@ def find_hint(error: BaseException) -> str:
 
 def choose_hint(error: Exception, proxy: Proxy | None) -> str:
     """Return the hint for a failure, kept with the error as `network_hint`."""
+    if hint := find_hint(error):
+        return hint
     issue = _find_certificate_error(error)
     if issue and issue.verify_code in _UNKNOWN_ISSUER:
         return CERTIFICATES_HINT
@@ -110,7 +137,7 @@ def choose_hint(error: Exception, proxy: Proxy | None) -> str:
     if _WANTS_CERTIFICATE.search(reason):
         return CLIENT_CERTIFICATE_HINT
     if proxy is None:
-        ended = any(isinstance(each, ssl.SSLEOFError) for each in _iter_causes(error))
+        ended = any(isinstance(each, ssl.SSLEOFError) for each in iter_causes(error))
         return TLS_HINT if ended or _NO_TLS.search(reason) else ""
     if _ASKS_LOGIN.search(str(error)):
         return text(LOGIN_HINT, variable=proxy.variable)
@@ -120,8 +147,10 @@ def choose_hint(error: Exception, proxy: Proxy | None) -> str:
 
 def is_lasting(error: BaseException) -> bool:
     """Return whether a failed connection fails again: a certificate, a login, a wrong protocol."""
-    causes = list(_iter_causes(error))
+    causes = list(iter_causes(error))
     if _find_certificate_error(error) or _find_tls_reason(error):
+        return True
+    if any(type(each).__name__ == "UnsupportedProtocol" for each in causes):
         return True
     proxied = [str(each) for each in causes if type(each).__name__ == "ProxyError"]
     return any(
@@ -130,10 +159,20 @@ def is_lasting(error: BaseException) -> bool:
     )
 
 
+def lacks_tls(error: BaseException) -> bool:
+    """Return whether OpenSSL says that the server does not speak TLS."""
+    return bool(_NO_TLS.search(_find_tls_reason(error)))
+
+
+def wants_certificate(error: BaseException) -> bool:
+    """Return whether a server has refused the connection for want of a client certificate."""
+    return bool(_WANTS_CERTIFICATE.search(_find_tls_reason(error)))
+
+
 def _find_tls_reason(error: BaseException) -> str:
     """Return OpenSSL's reason why TLS cannot work with this server; empty if it is another."""
     reasons = [
-        str(each.reason or each) for each in _iter_causes(error) if isinstance(each, ssl.SSLError)
+        str(each.reason or each) for each in iter_causes(error) if isinstance(each, ssl.SSLError)
     ]
     lasting = (
         reason for reason in reasons if _NO_TLS.search(reason) or _WANTS_CERTIFICATE.search(reason)
@@ -142,11 +181,12 @@ def _find_tls_reason(error: BaseException) -> str:
 
 
 def _find_certificate_error(error: BaseException) -> ssl.SSLCertVerificationError | None:
-    found = (each for each in _iter_causes(error) if isinstance(each, ssl.SSLCertVerificationError))
+    found = (each for each in iter_causes(error) if isinstance(each, ssl.SSLCertVerificationError))
     return next(found, None)
 
 
-def _iter_causes(error: BaseException) -> Iterator[BaseException]:
+def iter_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error and what it came from."""
     seen: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in seen:

@@ -1,9 +1,11 @@
-"""Proxies that the environment names, and the one for an address (pure)."""
+"""Proxies that the environment names, and the one for an address."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -156,6 +158,16 @@ class ProxySettings:
 
 
 NO_PROXIES = ProxySettings()
+
+
+def load_proxies() -> ProxySettings:
+    """Return the proxies of this process's environment."""
+    return _read_once(tuple((name, os.environ.get(name, "")) for name in PROXY_VARIABLES))
+
+
+@cache
+def _read_once(variables: tuple[tuple[str, str], ...]) -> ProxySettings:
+    return read_proxies(dict(variables))
 
 
 def read_proxies(environ: Mapping[str, str]) -> ProxySettings:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...config.errors import MaxAgentError
+from ...config.network.variables import read_variable
 from ...config.paths import ensure_data_folder, locate_home
 from ...config.security.file_lock import choose_file_hint
 from ...config.security.private_files import replace_file
@@ -162,5 +163,5 @@ def has_key(environ: Mapping[str, str], home: Path) -> bool:
     """Return whether a provider's key is in the environment, or anything is stored."""
     rows: dict[str, dict[str, Any]] = json.loads(_PROVIDERS.read_bytes())
     names = (name for row in rows.values() for name in row.get("key_variables", ()))
-    in_environment = any(environ.get(name, "").strip() for name in names)
+    in_environment = any(read_variable(environ, name) for name in names)
     return in_environment or locate_credentials(home).exists()

@@ -2,6 +2,8 @@
 
 import re
 
+from ...config.network.variables import clean_value
+
 # Provider and form, the narrower forms first. Keys of other providers, such as `sk-` and letters,
 # look alike: those forms are left out.
 KEY_SHAPES: tuple[tuple[str, str], ...] = (
@@ -23,6 +25,9 @@ _SHARED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("mistral", "glm", "glm-coding", "minimax", "litellm", "openai")),
 )
 
+# How a page shows a key in a request
+_HEADER = re.compile(r"(?:Authorization:\s*)?Bearer\s+|x-api-key:\s*", re.IGNORECASE)
+
 
 def list_candidates(key: str) -> list[str]:
     """Return the providers that a key without a form of its own may belong to."""
@@ -31,8 +36,13 @@ def list_candidates(key: str) -> list[str]:
 
 def recognize_key(key: str) -> str:
     """Return the name of the provider that issues keys of this form; empty if several may."""
-    providers = (name for name, form in KEY_SHAPES if re.fullmatch(form, key.strip()))
+    providers = (name for name, form in KEY_SHAPES if re.fullmatch(form, clean_key(key)))
     return next(providers, "")
+
+
+def clean_key(pasted: str) -> str:
+    """Return the key without quotation marks, blanks and the header's word before it."""
+    return clean_value(_HEADER.sub("", clean_value(pasted)))
 
 
 def is_valid_key(key: str) -> bool:

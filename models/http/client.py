@@ -15,7 +15,7 @@ from ...config.network.client import (
     RefusedResponseError,
     build_usual_headers,
 )
-from ...config.network.failures import find_hint, is_lasting
+from ...config.network.failures import find_hint, find_page_hint, is_lasting
 from ...config.network.response_limits import MAX_JSON_VALUES, ResponseLimits
 from ...config.text import text
 from ..address import join_address, show_address
@@ -147,7 +147,7 @@ class EndpointClient:
         if response.status_code != 200:
             content = await self._read_error_text(response)
             error = classify_response(self._target, response.status_code, content, response.headers)
-            error.hint = _explain_address(response) or error.hint
+            error.hint = find_page_hint(content) or _explain_address(response) or error.hint
             if self._source:
                 error.hint = self._source.hints.get(response.status_code, error.hint)
             raise error
@@ -242,7 +242,8 @@ class EndpointClient:
             )
         if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
             return InvalidRequestError(
-                text("{first}: {rest}", first=provider, rest=words), hint="check the base URL"
+                text("{first}: {rest}", first=provider, rest=words),
+                hint=find_hint(error) or "check the base URL",
             )
         return BrokenStreamError(
             text("{who} broke off: {words}", who=provider, words=words),

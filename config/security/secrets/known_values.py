@@ -2,6 +2,7 @@
 
 import os
 import re
+import string
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -16,6 +17,8 @@ _NAME = re.compile(
 _HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
 # each by its name and the value as text, URL, JSON and base64
 KnownSecrets = tuple[tuple[str, tuple[str, ...]], ...]
+# What people leave around a value in an env file
+_AROUND = f"{string.whitespace}\"'`“”‘’<>\ufeff\u200b"
 # by value, the name of each secret of the settings
 _remembered: dict[str, str] = {}
 
@@ -45,7 +48,7 @@ def find_known_values(text: str, secrets: KnownSecrets) -> Iterator[tuple[str, i
 def _find_secret_variables() -> Iterator[tuple[str, str]]:
     # each search asks anew, and a name is decoded only once
     for name in filter(None, map(_decode_secret_name, os.environb)):
-        if is_secret_value(value := os.environ[name].strip()):
+        if is_secret_value(value := os.environ[name].strip(_AROUND)):
             yield name, value
 
 

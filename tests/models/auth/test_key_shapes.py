@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.models.auth.key_shapes import KEY_SHAPES, is_valid_key, recognize_key
+from maxagent.models.auth.key_shapes import KEY_SHAPES, clean_key, is_valid_key, recognize_key
 from maxagent.models.providers import load_providers
 
 KEYS = {
@@ -36,3 +36,14 @@ def test_every_shape_belongs_to_a_known_provider() -> None:
 )
 def test_only_printable_ascii_is_a_key(key: str, valid: bool) -> None:
     assert is_valid_key(key) is valid
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        *("sk-abc", " sk-abc\n", '"sk-abc"', "'sk-abc'\r\n", "“sk-abc”", "\ufeffsk-abc"),
+        *("Bearer sk-abc", '"Bearer sk-abc"', "Authorization: Bearer sk-abc", "x-api-key: sk-abc"),
+    ],
+)
+def test_what_stands_around_a_key_is_dropped(pasted: str) -> None:
+    assert clean_key(pasted) == "sk-abc"

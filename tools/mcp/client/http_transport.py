@@ -25,7 +25,13 @@ NOT_SENT, REFUSED, MAY_HAVE_RUN, SESSION_LOST = -32950, -32951, -32952, -32953
 # Seconds until a host must have taken the connection, and until it must have taken the request
 CONNECT_SECONDS, WRITE_SECONDS = 15.0, 60.0
 # What certainly ends before a request is sent
-_BEFORE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+_BEFORE = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
 # The server understood, and did not do it
 _REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 429)
 # Bytes of one message, and of all in the answer to one request

@@ -29,3 +29,13 @@ def test_remembered_value_is_found_in_each_encoding() -> None:
     written = "pa$s/{w}ord-9 pa%24s%2F%7Bw%7Dord-9"
     matches = find_known_values(written, load_known_secrets())
     assert [name for name, *_ in matches] == ["token", "token"]
+
+
+@pytest.mark.parametrize("around", ['"{}"', "'{}'\n", "“{}”", " {} ", "\ufeff{}"])
+def test_a_quoted_variable_is_found_without_quotes(
+    monkeypatch: pytest.MonkeyPatch, around: str
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", around.format("sk-very-secret-9"))
+    assert [
+        name for name, *_ in find_known_values("it is sk-very-secret-9.", load_known_secrets())
+    ] == ["SOME_API_KEY"]

@@ -11,7 +11,7 @@ from typing import Any
 from ...memory.threads.record import ThreadRow
 from ...sdk.events import ToolCall
 from ...sdk.streams.event_stream import StoredMessage
-from ...sdk.streams.history import count_failures, describe_thread
+from ...sdk.streams.history import count_failures, describe_thread, find_last_question
 from ...sdk.streams.open_questions import list_open_questions
 from ..rendering.blocks.phrases import describe_call
 from .question_cards import SHORT, summarize_question
@@ -78,11 +78,14 @@ class ThreadInbox:
 def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     try:
         failed = count_failures(row, home)
+        asked = find_last_question(row, home) if row.status == "idle" else ""
         questions = list_open_questions(row, home) if row.status == "waiting" else []
     except Exception as error:  # the row is shown without it, and the other threads
         _logger.warning("what a thread asks could not be read: %s", error)
         return {}
     facts = {"asks": summarize_question(questions[0])} if questions else {}
+    if asked:
+        facts = {"asks": {"kind": "approval", "text": asked[:SHORT]}}
     return facts | ({"failed": failed} if failed else {})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .row_data import filter_mappings, unpack_blob, unpack_fields
+from .row_data import extract_text, filter_mappings, unpack_blob, unpack_fields
 from .tables import (
     CONVERSATION,
     OWN_NAMESPACE,
@@ -27,6 +27,10 @@ _WRITES = (
         AND channel IN (SELECT value FROM json_each(:channels))
     ORDER BY checkpoint_id, task_path, task_id, idx
 """
+)
+_MESSAGES = (
+    "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+    " AND channel = 'messages' AND type = 'msgpack' ORDER BY task_path, task_id, idx"
 )
 _CHANNELS = json.dumps([*STORY, "__interrupt__"])
 
@@ -59,6 +63,18 @@ def read_channel_writes(
         at = parse_time(next_ids[checkpoint_id])
         for channel_value in _unpack_values(channel, value):
             yield ChannelWrite(at, parse_node(path), channel, channel_value, checkpoint_id)
+
+
+def read_last_text(connection: sqlite3.Connection, thread_id: str) -> str:
+    """Return the text of the thread's last message; empty without one."""
+    if not has_tables(connection):
+        return ""
+    for checkpoint_id in reversed(read_conversation_ids(connection, thread_id, OWN_NAMESPACE)):
+        rows = connection.execute(_MESSAGES, (thread_id, OWN_NAMESPACE, checkpoint_id)).fetchall()
+        values = [each for row in rows for each in _unpack_values("messages", row[0]) if each]
+        if values:
+            return extract_text(values[-1].get("content"))
+    return ""
 
 
 def _unpack_values(channel: str, value: bytes) -> list[Any]:

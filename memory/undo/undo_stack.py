@@ -44,8 +44,12 @@ def find_last_turn(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
 
 
 def find_changes_of(entries: Sequence[HistoryEntry], paths: Collection[str]) -> list[HistoryEntry]:
-    """Return what an undo of these files alone reverts: each entry with only their changes."""
+    """Return what an undo of these files alone reverts: each entry with only their changes.
+
+    A file that was moved is taken back as a whole: both its names belong together.
+    """
     active = find_active_entries(entries)
+    paths = _add_moved_names(active, paths)
     return [
         replace(entry, changes=changes)
         for entry in active
@@ -101,6 +105,38 @@ def _subtract(
         for entry in entries
     ]
     return [replace(entry, changes=changes) for entry, changes in pairs if changes]
+
+
+def _add_moved_names(entries: Sequence[HistoryEntry], paths: Collection[str]) -> set[str]:
+    """Return the paths with the other names under which the entries moved these files."""
+    moves = [names for entry in entries for names in _find_moves(entry)]
+    names = {*paths}
+    while more := {each for pair in moves if names & {*pair} for each in pair} - names:
+        names |= more
+    return names
+
+
+def _find_moves(entry: HistoryEntry) -> list[tuple[str, str]]:
+    """Return the old and the new name of each file that the entry moved.
+
+    It has the same content, and if several have, the same last name; or the call did nothing else.
+    """
+    gone = [each for each in entry.changes if each.kind == "deleted" and each.old.has_content]
+    made = [each for each in entry.changes if each.new.has_content]
+    moves = list[tuple[str, str]]()
+    for old in gone:
+        alike = [new for new in made if new.new.blob == old.old.blob]
+        named = [new for new in alike if _get_last_name(new.path) == _get_last_name(old.path)]
+        if len(chosen := named or alike) == 1:
+            moves.append((old.path, chosen[0].path))
+    is_one = len(gone) == len(made) == 1 and made[0].kind == "added"
+    if not moves and is_one and entry.kind == "tool":
+        moves.append((gone[0].path, made[0].path))
+    return moves
+
+
+def _get_last_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _lead_back(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:

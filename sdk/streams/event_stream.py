@@ -55,6 +55,8 @@ class ThreadStream:
         self._release = release
         self.running_call: ToolCall | None = None
         """The call that the run has made last, until it ends."""
+        self.usage: Mapping[str, Any] | None = None
+        """The thread's totals after the last request; None: no run was here."""
         self.clients, self.is_running, self.size = 0, False, 0
         self._messages = EventMessages(thread_id, self._take_number)
         self._last = self._reserved = self._floor = 0
@@ -89,6 +91,8 @@ class ThreadStream:
             self.running_call = self.running_call if event.id != self.running_call.id else None
         await self._reserve_more()
         for message in self._messages.build(event):
+            if message["type"] == "token_usage" and not message["data"]["agent"]:
+                self.usage = message["data"]
             self._keep(message["type"], message["meta"]["seq"], message)
 
     async def publish_fact(self, kind: str, data: Mapping[str, Any]) -> None:
@@ -153,7 +157,12 @@ class ThreadStream:
         message = {
             "path": f"{ROOT}/{HISTORY}",
             "type": HISTORY,
-            "data": {**history, "is_running": self.is_running, "is_cut": self._is_cut},
+            "data": {
+                **history,
+                "is_running": self.is_running,
+                "is_cut": self._is_cut,
+                "usage": self.usage,
+            },
             "meta": {"thread_id": self.thread_id, "run_id": "", "seq": number, "time": now},
         }
         return StoredMessage(number, HISTORY, encode(message))

@@ -1,5 +1,7 @@
 """A thread as the database has it, as data: what a client is sent first. Loads no LangGraph."""
 
+import json
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -9,6 +11,7 @@ from typing import Any
 from ...config import paths
 from ...memory.checkpoints.row_data import get_mapping
 from ...memory.checkpoints.thread_facts import read_turn_start, read_values
+from ...memory.checkpoints.writes import read_last_text
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.journal import count_failed_calls
 from ...memory.threads.record import ThreadRow
@@ -28,6 +31,9 @@ _ROW = (
     "steps",
     "questions",
 )
+# As the page has it; what follows a mark of Markdown is no letter
+_QUESTION_END = re.compile(r"[?？][\W_]*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])(?=\w)|\n+")
 
 
 def describe_thread(row: ThreadRow) -> dict[str, Any]:
@@ -47,11 +53,38 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
 
 
 def count_failures(row: ThreadRow, home: Path) -> int:
-    """Return how many calls of the last turn have failed. Blocks."""
+    """Return how many calls of the last turn have failed, and did not go well later. Blocks."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         since = read_turn_start(connection, row.thread_id)
-        return count_failed_calls(connection, row.thread_id, since)
+        if not count_failed_calls(connection, row.thread_id, since):
+            return 0
+    entries = read_transcript(row, home)
+    last = max((at for at, each in enumerate(entries) if each.kind == "human"), default=0)
+    turn = [(each.ok, _get_subject(each)) for each in entries[last:] if each.kind == "call"]
+    return sum(
+        ok is False and (True, subject) not in turn[at:] for at, (ok, subject) in enumerate(turn)
+    )
+
+
+def _get_subject(call: TranscriptEntry) -> str:
+    """Return what a call is about: one that goes well mends an earlier one of the same."""
+    args = call.args
+    subject = args.get("command") or args.get("file_path")
+    return f"{call.tool} {subject or json.dumps(args, sort_keys=True)}"
+
+
+def find_last_question(row: ThreadRow, home: Path) -> str:
+    """Return the question that the last answer ends with; empty if it ends otherwise. Blocks."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        answer = read_last_text(connection, row.thread_id)
+    return extract_question(answer)
+
+
+def extract_question(answer: str) -> str:
+    """Return the question that a text ends with; empty if it ends otherwise."""
+    return _SENTENCE_END.split(answer.strip())[-1] if _QUESTION_END.search(answer) else ""
 
 
 def _read_chosen(row: ThreadRow, home: Path) -> dict[str, Any]:

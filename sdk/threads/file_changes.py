@@ -28,6 +28,8 @@ class ThreadFileChange:
     """The tool's name; empty if none ran."""
     step: int | None
     """The step that made the change; None if no step did."""
+    turn: int
+    """Number of the user's request, from 1."""
     at: str
     """ISO 8601, UTC."""
     in_effect: bool
@@ -46,6 +48,7 @@ def read_file_changes(row: ThreadRow, home: Path) -> list[ThreadFileChange]:
             by=entry.kind,
             tool=entry.tool,
             step=_find_step_number(entry, branches, parents.get(entry.key, entry.key)),
+            turn=entry.turn,
             at=entry.created_at,
             in_effect=entry.kind not in BY_STEPS or (entry.number, change.path) in active,
         )

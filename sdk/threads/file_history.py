@@ -118,7 +118,7 @@ class ThreadFiles:
             replace(planned, conflicts=(*planned.conflicts, *claimed)),
             tuple(kept_entries),
             turn=entries[-1].turn,
-            others=_list_others(entries, selected_entries, paths) if paths else frozenset(),
+            others=_list_others(entries, selected_entries) if paths else frozenset(),
             claimed=claimed,
         )
 
@@ -248,13 +248,12 @@ def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
         yield files
 
 
-def _list_others(
-    entries: list[HistoryEntry], selected: list[HistoryEntry], paths: Collection[str]
-) -> frozenset[str]:
-    """Return the other files of the entries of which only these paths are reverted."""
+def _list_others(entries: list[HistoryEntry], selected: list[HistoryEntry]) -> frozenset[str]:
+    """Return the files of the entries whose changes are not selected."""
     numbers = {entry.number for entry in selected}
     touched = [entry.changes for entry in entries if entry.number in numbers]
-    return frozenset(each.path for changes in touched for each in changes) - {*paths}
+    reverted = {each.path for entry in selected for each in entry.changes}
+    return frozenset(each.path for changes in touched for each in changes) - reverted
 
 
 def _select_entries(

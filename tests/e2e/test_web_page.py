@@ -401,9 +401,7 @@ def test_steps_are_a_tree_for_the_keyboard(
 
 
 @pytest.mark.parametrize(("width", "language"), [(1400, "en"), (360, "zh")])
-def test_one_file_is_undone_and_all_kept(
-    browser: Any, tmp_path: Path, width: int, language: str
-) -> None:
+def test_one_file_is_undone_alone(browser: Any, tmp_path: Path, width: int, language: str) -> None:
     writes = [
         {"name": "write_file", "args": {"file_path": name, "content": "x\n"}}
         for name in ("a.py", "b.py")
@@ -411,19 +409,22 @@ def test_one_file_is_undone_and_all_kept(
     answers = [{"tool_calls": writes}, {"text": "Written."}]
     program = Program(tmp_path, "", write_script(tmp_path, *answers))
     with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="auto") as server:
-        page = open_page(browser, server, width)
+        page, redo = open_page(browser, server, width), ".closing button:nth-of-type(2)"
         begin(page, "Write both.")
-        page.click(".result button:first-of-type")
-        redo = ".closing button:nth-of-type(2)"
-        assert page.is_disabled(redo)
+        if width == 360:
+            page.click(".result button:first-of-type")
+        page.wait_for_selector(".files .undoable >> nth=1")
+        assert page.locator(redo).count() == 0
         page.click(".undoable button >> nth=0")
         page.wait_for_selector(".files .undoable >> nth=1", state="detached")
         assert [(program.project / each).exists() for each in ("a.py", "b.py")] == [False, True]
+        page.click("#tab-talk")
+        page.wait_for_selector(".talk .result strong:has-text('1')")  # the other is still changed
+        page.click("#tab-files")
         page.click(redo)
         page.wait_for_selector(".files .undoable >> nth=1")
-        assert page.is_disabled(redo) and (program.project / "a.py").exists()
-        page.click(".closing .primary")
-        page.wait_for_selector(".composer textarea:focus")
+        page.wait_for_selector(redo, state="detached")
+        assert (program.project / "a.py").exists()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.problems == []
 
@@ -447,19 +448,91 @@ def test_the_list_says_what_runs_and_failed(browser: Any, tmp_path: Path, width:
         assert page.problems == []
 
 
-def test_a_thread_is_opened_by_one_request(browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("width", [1400, 360])
+def test_an_ended_turn_shows_failure_and_question(browser: Any, tmp_path: Path, width: int) -> None:
+    """The last failure is open, one that was mended is not; a question at the end waits."""
+    commands = ["test -e made || exit 4", "touch made", "test -e made || exit 4", "exit 3"]
+    answers = [
+        {"tool_calls": [{"name": "run_command", "args": {"command": each}}]} for each in commands
+    ]
+    program = Program(tmp_path, "", write_script(tmp_path, *answers, {"text": "No. Go on?"}))
+    with PageServer(program, LLC_SECURITY__MODE="auto") as server:
+        page = open_page(browser, server, width)
+        begin(page, "Try it.")
+        page.wait_for_selector("text=No. Go on?")
+        for _ in range(2):
+            page.wait_for_selector(".call[open]:has-text('exit code 3')")
+            assert page.locator(".call.bad").count() == 2
+            assert page.locator(".call.bad[open]").count() == 1
+            assert page.inner_text(".head .failed") == "1 failed"
+            page.wait_for_selector(".head .status.waiting")
+            usage = page.inner_text(".head .usage")
+            assert usage.startswith("context ") and "$" not in usage
+            page.reload()
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".waiting .row:has-text('1 failed') .asks:has-text('Asks: Go on?')")
+        assert page.problems == []
+
+
+def test_a_running_command_shows_its_tail(browser: Any, tmp_path: Path) -> None:
+    command = "for i in $(seq 60); do echo line $i; done; sleep 600"
+    call = {"name": "run_command", "args": {"command": command}}
+    program = Program(tmp_path, "", write_script(tmp_path, {"tool_calls": [call]}))
+    with PageServer(program, LLC_SECURITY__MODE="auto") as server:
+        page = open_page(browser, server, 1400)
+        begin(page, "Try it.")
+        page.wait_for_selector(".call .tail:has-text('line 60')")
+        at_end = "n => n.scrollTop > 0 && n.scrollHeight - n.scrollTop - n.clientHeight < 2"
+        page.wait_for_function(f"({at_end})(document.querySelector('.tail'))")
+        for place in (".call", ".head"):
+            assert re.fullmatch(r"\d+:\d\d", page.inner_text(f"{place} .elapsed"))
+        page.click(".composer .danger")
+        page.wait_for_selector(".elapsed", state="detached")
+        assert page.problems == []
+
+
+@pytest.mark.parametrize(("width", "language"), [(1400, "zh"), (360, "en")])
+def test_a_folder_is_picked_or_typed(
+    browser: Any, tmp_path: Path, width: int, language: str
+) -> None:
+    program = Program(tmp_path, "", write_script(tmp_path, {"text": "Here."}))
+    (other := tmp_path / "other").mkdir()
+    with PageServer(program, LLC_LANG=language) as server:
+        page = open_page(browser, server, width)
+        page.evaluate("location.hash = '#/new'")
+        page.fill(".new textarea", "Where are you?")
+        assert page.input_value(".field select") == str(program.project)
+        page.select_option(".field select", "")
+        page.fill(".field input", str(other))
+        page.click(".new button.primary")
+        page.wait_for_selector("text=Here.")
+        assert page.inner_text(".note code >> nth=0") == str(other)  # it is no repository
+        page.evaluate("location.hash = '#/'")
+        page.reload()
+        page.evaluate("location.hash = '#/new'")
+        page.wait_for_selector(f".field option[value='{other}']", state="attached")
+        assert page.problems == []
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1000, ()), (1400, ("steps",))])
+def test_a_thread_is_opened_by_one_request(
+    browser: Any, tmp_path: Path, width: int, beside: tuple[str, ...]
+) -> None:
     program = Program(tmp_path, "", write_script(tmp_path, {"text": "An answer."}))
     with PageServer(program) as server:
         thread = server.begin("Hello.")
         server.read_to(thread, ["completion", "idle"])
-        page = open_page(browser, server, 1400)
+        page = open_page(browser, server, width)
         page.wait_for_selector(".row .status.idle")
         requests = list[str]()
         page.on("request", lambda sent: requests.append(sent.url.partition("/api/")[2]))
         page.evaluate("(id) => { location.hash = `#/t/${id}`; }", thread)
         page.wait_for_selector("text=An answer.")
         page.wait_for_selector(".composer textarea")
-        assert list(filter(None, requests)) == [f"threads/{thread}/events"]
+        if beside:
+            page.wait_for_selector(".side .steps")
+        parts = [f"threads/{thread}/{part}" for part in ("events", *beside)]
+        assert list(filter(None, requests)) == parts
 
 
 def test_a_question_stands_below_a_short_conversation(browser: Any, tmp_path: Path) -> None:
@@ -640,12 +713,12 @@ def test_calls_and_choices_are_plain_words(
 ) -> None:
     for page in show_changes(browser, tmp_path, language, 1400):
         assert page.inner_text(".reading > summary b").startswith(reading)
-        assert page.locator("#panel > .talk > .call").count() == 4
+        assert page.locator("#panel > .talk > .call").count() == 3  # the card has what is asked
         assert page.inner_text(".question .command") == "git commit -m 'One line'"
         page.wait_for_selector(".row .asks")
-        assert page.inner_text(".row .asks") == f"{asked} git commit -m 'One line'?"
-        assert page.locator(".call.wait .waits").count() == 1
-        assert page.locator(".result").count() == 0
+        assert page.inner_text(".row .asks") == f"{asked} git commit -m 'One line'"
+        assert page.locator(".steps .waits, .call .waits").count() == 0
+        assert page.locator(".talk .result").count() == 0
         text = page.inner_text("body")
         assert [name for name in VERBS if "_" in name and name in text] == []
         # one place to write, until it is answered
@@ -655,16 +728,19 @@ def test_calls_and_choices_are_plain_words(
         assert page.locator("main :is(textarea, input):visible").count() == 1
         page.wait_for_selector(".composer select", state="attached")
         assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
+        assert page.locator(".talk .result").count() == 0  # its files stand beside it
+        page.click("#tab-talk")
         for _ in range(2):
-            page.wait_for_selector(".result .delta:has-text('+91 −1')")
-            page.click(".result button >> nth=1")
-            page.wait_for_selector(".result [role=status]")
-            page.click(".result button")
-        page.wait_for_selector(".result .delta")
-        page.click(".result button >> nth=0")
+            page.wait_for_selector(".talk .result .delta:has-text('+91 −1')")
+            page.click(".talk .result button >> nth=1")
+            page.wait_for_selector(".talk .result [role=status]")
+            page.click(".talk .result button")
+        page.wait_for_selector(".talk .result .delta")
+        page.click(".talk .result button >> nth=0")
         page.wait_for_selector(".files .file")
         page.evaluate("location.hash = '#/new'")
-        assert page.eval_on_selector(".new select", "n => n.selectedOptions[0].text") == mode
+        shown = page.eval_on_selector(".new .choice select", "n => n.selectedOptions[0].text")
+        assert shown == mode
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -3,7 +3,7 @@
 import { html, render, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { Choices, useDefaults } from "/page/choices.js";
 import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
-import { Inbox, Problem } from "/page/inbox.js";
+import { Inbox, isWaiting, Problem, shortFolder } from "/page/inbox.js";
 import { Memory, useCards } from "/page/memory.js";
 import { Thread } from "/page/thread.js";
 import { useWords, w } from "/page/words.js";
@@ -48,7 +48,7 @@ function App({ first }) {
   const { thread, isNew, isMemory } = usePlace();
   const [threads, isConnected] = useThreads();
   const [cards, setCards] = useCards(`${server.language}${isMemory}${threads.filter((row) => row.status === "running").length}`);
-  const waiting = threads.filter((row) => row.status === "waiting").length;
+  const waiting = threads.filter(isWaiting).length;
   useEffect(() => { document.title = waiting ? `(${waiting}) MaxAgent` : "MaxAgent"; }, [waiting]);
   useEffect(() => {
     const press = (event) => {
@@ -73,6 +73,7 @@ function App({ first }) {
 function NewThread({ server, tag }) {
   const [text, setText] = useState("");
   const [folder, setFolder] = useState(server.folder);
+  const [isOther, setOther] = useState(false);
   const [graph, setGraph] = useState("chat");
   const [mode, setMode] = useState("");
   const [model, setModel] = useState("");
@@ -101,8 +102,9 @@ function NewThread({ server, tag }) {
       <div class="box"><textarea ref=${field} rows="5" value=${text} aria-label=${w("message")} placeholder=${w("new_message.example")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
         <fieldset aria-label=${w("graph")}>${["chat", "task"].map((name) => html`<label class="kind-of" key=${name}><input type="radio" name="graph" checked=${graph === name} onChange=${() => setGraph(name)} />
           <span>${w(`graph.${name}`)}<small>${w(`graph.${name}.about`)}</small></span></label>`)}</fieldset>
-        <label class="field"><span>${w("folder")}</span><input list="folders" value=${folder} onInput=${(event) => setFolder(event.target.value)} /></label>
-        <datalist id="folders">${server.folders.map((name) => html`<option value=${name}></option>`)}</datalist>
+        <label class="field"><span>${w("folder")}</span><select value=${isOther ? "" : folder} onChange=${({ target }) => { setOther(!target.value); setFolder(target.value); }}>
+          ${server.folders.map((name) => html`<option value=${name}>${shortFolder(name)} — ${name.replace(/\/[^/]*$/, "") || "/"}</option>`)}<option value="">${w("folder.other")}</option></select></label>
+        ${isOther && html`<label class="field"><input value=${folder} aria-label=${w("folder.path")} placeholder=${w("folder.path")} required autofocus onInput=${(event) => setFolder(event.target.value)} /></label>`}
         <div class="actions"><${Choices} server=${defaults} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
           <span class="space"></span><button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button></div></div>
       <${Problem} error=${problem} />

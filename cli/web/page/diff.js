@@ -122,5 +122,5 @@ export function FileCard({ file, undo }) {
   const card = html`<details class="file" open=${!isLong(file)}><summary><span class=${`kind ${file.kind}`}>${w(`kind.${file.kind}`)}</span>
     <code>${folder}<b>${name}</b></code><${Counts} file=${file} /></summary>
     ${file.rows.length ? html`<${Rows} file=${file} />` : html`<p class="note">${file.about.join("\n")}</p>`}</details>`;
-  return undo ? html`<div class="undoable">${card}<button onClick=${undo} aria-label=${w("undo_file", { file: file.path })}>${w("result.undo")}</button></div>` : card;
+  return undo ? html`<div class="undoable">${card}<button onClick=${undo} aria-label=${w("undo_file", { file: file.path })}>${w("undo.short")}</button></div>` : card;
 }

@@ -27,9 +27,13 @@ function useFiles(id, version, act) {
   return [data, news, restore];
 }
 
-function countFiles(data) {
-  const named = new Map(data.files.filter((each) => each.in_effect && each.by !== "others").map((each) => [each.path, each]));
-  const files = parseDiff(data.diff).filter((file) => file.path);
+// What the thread itself has changed
+const isOwn = ({ by }) => /^(tool|shell|merge)$/.test(by);
+
+// The files of the thread, or of one turn
+function countFiles(data, turn) {
+  const named = new Map(data.files.filter((each) => each.in_effect && isOwn(each) && (!turn || each.turn === turn)).map((each) => [each.path, each]));
+  const files = parseDiff(data.diff).filter((file) => file.path && (!turn || named.has(file.path)));
   const drawn = new Set(files.map((file) => file.path));
   for (const { path, kind } of named.values()) if (!drawn.has(path)) files.push({ path, kind, rows: [], about: [], added: 0, removed: 0 });
   const total = { added: 0, removed: 0 };
@@ -46,17 +50,18 @@ function describeRestore({ kind, files, conflicts }) {
 export function Result({ id, version, act, review }) {
   const [data, news, restore] = useFiles(id, version, act);
   if (!data || data.error) return null;
-  const isDone = data.files.findLast(({ by }) => /^(tool|shell|merge)$/.test(by))?.in_effect;
+  const own = data.files.filter(isOwn);
+  const turn = own.at(-1)?.turn;
+  const isDone = own.some((each) => each.turn === turn && each.in_effect);
   if (!isDone && !news) return null;
-  const { files, total } = countFiles(data);
+  const { files, total } = countFiles(data, turn);
   return html`<div class="result" role="group" aria-label=${w("tab.files")}>${isDone ? html`<strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} />`
     : html`<span role="status">${describeRestore(news)}</span>`}<span class="space"></span>
     ${isDone && html`<button onClick=${review}>${w("result.review")}</button>`}
-    <button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "result.undo" : "redo")}</button></div>`;
+    <button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "undo" : "redo")}</button></div>`;
 }
 
-// `close` is called when all that is shown is to stay
-export function Files({ id, version, isRunning, act, close }) {
+export function Files({ id, version, isRunning, act }) {
   const [data, news, restore] = useFiles(id, version, act);
   if (!data) return html`<${Empty} title="…" />`;
   if (data.error) return html`<${Problem} error=${data.error} />`;
@@ -69,6 +74,5 @@ export function Files({ id, version, isRunning, act, close }) {
     ${(files.length > 0 || data.can_redo) && html`<div class="result choices closing">
       ${files.length > 0 && html`<span><strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>`}<span class="space"></span>
       <button disabled=${isRunning || !own.size} onClick=${() => restore("undo")}>${w("undo")}</button>
-      <button disabled=${isRunning || !data.can_redo} onClick=${() => restore("redo")}>${w("redo")}</button>
-      ${files.length > 0 && html`<button class="primary" onClick=${close}>${w("keep_all")}</button>`}</div>`}</div>`;
+      ${data.can_redo && html`<button disabled=${isRunning} onClick=${() => restore("redo")}>${w("redo")}</button>`}</div>`}</div>`;
 }

@@ -4,11 +4,14 @@ import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get, LANGUAGES } from "/page/client.js";
 import { Counts } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
-import { strip } from "/page/text.js";
+import { drawSentence, strip } from "/page/text.js";
 import { ago, countWords, w } from "/page/words.js";
 
+// A turn that has ended with a question waits, too
+export const isWaiting = (row) => ["waiting", "limit"].includes(row.status) || Boolean(row.asks);
+
 const GROUPS = [
-  ["waiting", (row) => ["waiting", "limit"].includes(row.status)],
+  ["waiting", isWaiting],
   ["running", (row) => row.status === "running"],
   ["done", () => true],
 ];
@@ -27,9 +30,9 @@ function useSearch(words) {
   return result;
 }
 
-export const Empty = ({ title, text }) => html`<div class="empty"><p>${title}</p><small>${text}</small></div>`;
+export const Empty = ({ title, text }) => html`<div class="empty"><p>${drawSentence(title)}</p><small>${text}</small></div>`;
 
-export const Problem = ({ error, children }) => error && html`<p class="problem" role="alert"><span>${error.message} <small>${error.hint}</small></span>${children}</p>`;
+export const Problem = ({ error, children }) => error && html`<p class="problem" role="alert"><span>${drawSentence(error.message)} <small>${drawSentence(error.hint)}</small></span>${children}</p>`;
 
 export const Status = ({ name }) => html`<span class=${`status ${name}`}>${w(`status.${name}`)}</span>`;
 
@@ -67,20 +70,20 @@ export function Inbox({ threads, current, isConnected, cards, language, choose }
   </>`;
 }
 
-// What a thread waits for: `Run git commit?`
+// What a thread waits for: `Run git commit`
 function Asks({ asks: { kind, verb, subject, text, ...counts }, more }) {
   const asked = kind !== "approval" ? w(`ask.${kind}`)
-    : text ? w("asks", { question: strip(text) }) : html`${w(`call.${verb}`)} <code>${subject}</code>${counts.added + counts.removed > 0 && html` <${Counts} file=${counts} />`}?`;
+    : text ? w("asks", { question: strip(text) }) : html`${w(`call.${verb}`)} <code>${subject}</code>${counts.added + counts.removed > 0 && html` <${Counts} file=${counts} />`}`;
   return html`<span class="asks"><span>${asked}</span>${more > 0 && html` <span class="count">+${more}</span>`}</span>`;
 }
 
 // What a thread does now: `Running make test`
 const Doing = ({ doing: { verb, subject } }) => html`<span class="doing"><${Icon} name=${verb} /><span>${w(`now.${verb}`)} <code>${subject}</code></span></span>`;
 
-const Failed = ({ count }) => count > 0 && html`<span class="failed">${countWords("failures", count)}</span>`;
+export const Failed = ({ count }) => count > 0 && html`<span class="failed">${countWords("failures", count)}</span>`;
 
 function Row({ row, isCurrent }) {
-  const isAsked = row.status === "waiting" && row.asks;
+  const isAsked = Boolean(row.asks);
   const isDoing = row.status === "running" && row.doing;
   return html`<li><a class="row" href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>

@@ -1,11 +1,11 @@
 // The entries of a conversation.
 
-import { Component, html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { Component, html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { get } from "/page/client.js";
 import { Counts, Diff, isLong, parseDiff } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
 import { fromEntry } from "/page/reducer.js";
-import { Markdown, strip } from "/page/text.js";
+import { drawSentence, Markdown, strip } from "/page/text.js";
 import { countWords, describeCall, w } from "/page/words.js";
 
 // Reading steps that are named one by one; more are counted
@@ -24,7 +24,7 @@ export class Item extends Component {
   }
 }
 
-const note = (text, extra = "") => html`<p class=${`note ${extra}`}>${text}</p>`;
+const note = (text, extra = "") => html`<p class=${`note ${extra}`}>${drawSentence(text)}</p>`;
 
 const VIEWS = {
   human: ({ text }) => html`<article class="human" aria-label=${w("you")}><pre>${text}</pre></article>`,
@@ -40,7 +40,7 @@ const VIEWS = {
   shortened: () => note(w("shortened")),
   tests: ({ text, status }) => html`<p class=${`note tests ${status}`}>${w("tests")} <code>${text}</code> ${w(`evidence.${status || "unverified"}`)}</p>`,
   outcome: ({ text, summary }) => html`<div>${summary && html`<article class="answer"><${Markdown} text=${summary} /></article>`}<p class="note">${w("outcome")}: ${w(`outcome.${text}`)}</p></div>`,
-  error: ({ text, hint }) => html`<p class="note error" role="alert">${text}${hint && html`<br /><small>${hint}</small>`}</p>`,
+  error: ({ text, hint }) => html`<p class="note error" role="alert">${drawSentence(text)}${hint && html`<br /><small>${drawSentence(hint)}</small>`}</p>`,
   subagent: (item, thread, language) => html`<${Child} item=${item} thread=${thread} language=${language} />`,
 };
 
@@ -92,16 +92,30 @@ function Child({ item, thread, language }) {
   </details>`;
 }
 
+// How long something has been going on
+export function Elapsed({ since }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000)) || 0;
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].slice(seconds < 3600 ? 1 : 0);
+  return html`<time class="elapsed">${parts.map((part, at) => (at ? String(part).padStart(2, "0") : part)).join(":")}</time>`;
+}
+
 function Call({ item }) {
+  const end = useRef(null);
+  useEffect(() => { if (item.isLive && end.current) end.current.scrollTop = end.current.scrollHeight; });
   const { tool, args, ok, output } = item;
   const [verb, about] = describeCall(tool, args);
   const files = item.diff ? parseDiff(item.diff) : [];
   const mark = ok === null || ok === undefined ? (item.stand === "wait" ? "wait" : "run") : ok ? "good" : "bad";
-  return html`<details class=${`call ${mark}`} open=${item.isLive || (files.length === 1 && !isLong(files[0]))}>
+  return html`<details class=${`call ${mark}`} open=${item.isLive || item.isShown || (files.length === 1 && !isLong(files[0]))}>
     <summary><${Mark} name=${mark} verb=${verb} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : mark === "run" && item.stand !== "still" ? `now.${verb}` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
-      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
+      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}${mark === "run" && item.stand !== "still" && html`<${Elapsed} since=${item.at} />`}</summary>
     ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
-    ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class="output" tabindex="0">${output}</pre>`
+    ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class=${`output ${item.isLive ? "tail" : ""}`} tabindex="0" ref=${end}>${output}</pre>`
       : verb !== "run" && html`<pre class="output" tabindex="0">${JSON.stringify(args, null, 2)}</pre>`}
   </details>`;
 }

@@ -2,7 +2,7 @@
 // a reload, a second tab and a replay all come through here.
 
 export const EMPTY = {
-  seq: 0, thread: null, items: [], isRunning: false, isCut: false, usage: null, todos: [],
+  seq: 0, thread: null, items: [], isRunning: false, since: "", isCut: false, usage: null, todos: [],
   model: "", mode: "", isPlan: false, questions: 0, changes: 0,
 };
 
@@ -11,17 +11,18 @@ export function reduce(state, message) {
   if (type === "history") return fromHistory(data, meta.seq, state);
   if (meta.seq <= state.seq) return state; // was here already
   const handler = HANDLERS[type];
-  const next = handler ? handler(state, data) : state;
+  const next = handler ? handler(state, { ...data, at: meta.time }) : state;
   return { ...next, seq: meta.seq };
 }
 
-function fromHistory({ thread, entries, is_running, is_cut, chosen = {} }, seq, before) {
-  const items = hold(entries.map(fromEntry).filter(Boolean), is_running || thread?.status === "running" ? "run" : thread?.status === "waiting" ? "wait" : "still");
+function fromHistory({ thread, entries, is_running, is_cut, usage, chosen = {} }, seq, before) {
+  const isRunning = is_running || thread?.status === "running";
+  const items = hold(entries.map(fromEntry).filter(Boolean), isRunning ? "run" : thread?.status === "waiting" ? "wait" : "still");
   const todos = findTodos(entries);
   return {
-    ...EMPTY, seq, thread, items, todos, isRunning: is_running || thread?.status === "running",
+    ...EMPTY, seq, thread, items: isRunning || thread?.status === "waiting" ? items : showFailure(items), todos, isRunning, since: entries.findLast(({ kind }) => kind === "human")?.at,
     isCut: is_cut, questions: before.questions + 1, changes: before.changes + 1,
-    usage: before.usage, model: chosen.model || before.model, mode: chosen.mode || before.mode, isPlan: Boolean(chosen.plan),
+    usage: usage || before.usage, model: chosen.model || before.model, mode: chosen.mode || before.mode, isPlan: Boolean(chosen.plan),
   };
 }
 
@@ -35,7 +36,7 @@ export function fromEntry(entry) {
   switch (entry.kind) {
     case "call":
       return {
-        kind: "call", id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
+        kind: "call", at: entry.at, id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
         output: (entry.result || "").replace(entry.ok === false ? /^Error: / : "", ""), diff: entry.facts?.diff || "", agent: entry.agent || "",
         isEdited: Boolean(entry.facts?.edited),
       };
@@ -57,6 +58,22 @@ export function fromEntry(entry) {
 // Calls without a result run, `wait` while a question does, or are `still` where the run has ended
 const hold = (items, stand) => items.map((item) => (item.kind === "subagent" ? { ...item, items: hold(item.items, stand) }
   : item.kind === "call" && (item.ok ?? null) === null && (item.stand || "run") !== stand ? { ...item, stand } : item));
+
+const getSubject = ({ tool, args }) => `${tool} ${args.command || args.file_path || JSON.stringify(args)}`;
+
+export const listTurn = (items) => items.slice(items.findLastIndex(({ kind }) => kind === "human") + 1);
+
+// Calls of the last turn that have failed, and did not go well later
+export function listFailures(items) {
+  const turn = listTurn(items);
+  return turn.filter((call, at) => call.ok === false && !turn.slice(at).some((item) => item.ok && getSubject(item) === getSubject(call)));
+}
+
+// The last failure of a turn that has ended is seen
+function showFailure(items) {
+  const last = listFailures(items).at(-1);
+  return last ? items.map((item) => (item === last ? { ...item, isShown: true } : item)) : items;
+}
 
 const add = (state, item) => ({ ...state, items: [...state.items, item] });
 
@@ -92,8 +109,8 @@ function closeTexts(state, only) {
 // What came of an answer that is begun again does not count
 const dropOpen = (state) => ({ ...state, items: state.items.filter((item) => !item.isOpen) });
 
-function addCall(state, { id, tool, args, agent }) {
-  const call = { kind: "call", id, tool, args, agent, ok: null, output: "", diff: "" };
+function addCall(state, { id, tool, args, agent, at }) {
+  const call = { kind: "call", at, id, tool, args, agent, ok: null, output: "", diff: "" };
   return update(state, (item) => item.kind === "call" && item.id === id, () => ({ tool, args })) ||
     add(closeTexts(state), call);
 }
@@ -107,14 +124,14 @@ function finishCall(state, { id, tool, ok, output, error, metadata, args, agent 
 function end(state, status) {
   const thread = state.thread && { ...state.thread, status };
   const closed = closeTexts(state);
-  return { ...closed, items: hold(closed.items, "still"), thread, isRunning: false, changes: state.changes + 1 };
+  return { ...closed, items: hold(status === "waiting" ? closed.items : showFailure(closed.items), "still"), thread, isRunning: false, changes: state.changes + 1 };
 }
 
 const STATUS = { verified: "done", answered: "idle" };
 
 const HANDLERS = {
   run_started: (state, data) => ({
-    ...state, items: hold(state.items, "run"), isRunning: true, model: data.model, mode: data.mode,
+    ...state, items: hold(state.items, "run"), isRunning: true, since: data.at, model: data.model, mode: data.mode,
     thread: { ...(state.thread || { thread_id: data.thread_id, graph: "chat" }),
       title: data.title, folder: data.folder, status: "running" },
     questions: state.questions + 1,
@@ -147,7 +164,7 @@ const HANDLERS = {
     update(state, (item) => item.kind === "subagent" && item.id === sub_id, () => ({ status: "running" })) ||
     add(state, { kind: "subagent", id: sub_id, text: task || agent, report: "", status: "running", items: [] }),
   subagent_finished: (state, { sub_id, status, report }) =>
-    update(state, (item) => item.kind === "subagent" && item.id === sub_id, 
+    update(state, (item) => item.kind === "subagent" && item.id === sub_id,
       (item) => ({ status, report, items: closeTexts(item).items })) || state,
   question: (state) => {
     const next = end(state, "waiting");

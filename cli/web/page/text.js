@@ -111,6 +111,11 @@ export const Inline = ({ text }) => html`<span class="markdown">${drawTokens(mar
 const flatten = (tokens) => tokens.map((token) => (token.tokens ? flatten(token.tokens) : decode(token.text ?? " "))).join("");
 export const strip = (text) => flatten(marked.Lexer.lexInline(text)).replace(/\s+/g, " ");
 
+export const isQuestion = (text) => /[?？][^\p{L}\p{N}]*$/u.test(text);
+
+// A sentence of MaxAgent, with its code as code; it is no Markdown: a name may have marks
+export const drawSentence = (text = "") => text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));
+
 // What is typed and not sent: it outlives the field, such as while another thread is looked at
 export const drafts = new Map();
 

@@ -4,12 +4,12 @@ import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { Choices, useDefaults } from "/page/choices.js";
 import { follow, get, post } from "/page/client.js";
 import { Files, Result } from "/page/files.js";
-import { Empty, Problem, shortFolder, Status } from "/page/inbox.js";
-import { Items } from "/page/items.js";
+import { Empty, Failed, Problem, shortFolder, Status } from "/page/inbox.js";
+import { Elapsed, Items } from "/page/items.js";
 import { Questions, useQuestions } from "/page/questions.js";
-import { EMPTY, reduce } from "/page/reducer.js";
+import { EMPTY, listFailures, listTurn, reduce } from "/page/reducer.js";
 import { Steps } from "/page/steps.js";
-import { useDraft } from "/page/text.js";
+import { isQuestion, useDraft } from "/page/text.js";
 import { w } from "/page/words.js";
 
 // Entries that are drawn at once; the earlier ones come with a button
@@ -38,17 +38,29 @@ function useThread(id, language) {
 }
 
 const TABS = ["talk", "files", "steps"];
+// On a screen as wide as this, files or steps stand beside the conversation
+const WIDE = matchMedia("(min-width: 80rem)");
+
+function useWide() {
+  const [isWide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const change = () => setWide(WIDE.matches);
+    WIDE.addEventListener("change", change);
+    return () => WIDE.removeEventListener("change", change);
+  }, []);
+  return isWide;
+}
 
 export function Thread({ id, server }) {
   const { state, isConnected, error } = useThread(id, server.language);
-  const [tab, setTab] = useState("talk");
+  const isWide = useWide();
+  const [chosen, setTab] = useState("");
   const [problem, setProblem] = useState(null);
-  const [isWriting, setWriting] = useState(false);
   const [questions, send] = useQuestions(id, state.questions, server.language, state.isRunning, state.thread?.status, setProblem);
   const { thread, usage } = state;
   const defaults = useDefaults(server, thread?.folder);
-  useEffect(() => setTab("talk"), [id]);
-  useEffect(() => setWriting(false), [tab === "files"]);
+  useEffect(() => setTab(""), [id]);
+  const tab = chosen || (isWide && thread ? (state.items.some(hasDiff) ? "files" : "steps") : "talk");
   useEffect(() => setProblem(null), [id, server.language]);
   if (error?.status === 404) return html`<main class="thread"><${Empty} title=${error.message} /></main>`;
   const act = async (action, body) => {
@@ -67,33 +79,40 @@ export function Thread({ id, server }) {
     setTab(name);
     document.getElementById(`tab-${name}`).focus();
   };
-  const status = state.isRunning ? "running" : thread?.status;
-  return html`<main class=${`thread ${status === "running" ? "" : "still"}`}>
+  const last = state.items.at(-1);
+  const status = state.isRunning ? "running" : thread?.status === "idle" && last?.kind === "answer" && isQuestion(last.text) ? "waiting" : thread?.status;
+  const isBeside = isWide && tab !== "talk";
+  const isTalk = tab === "talk" || isWide;
+  const aside = tab === "files" ? html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`
+    : html`<${Steps} id=${id} items=${state.items} version=${state.changes} isRunning=${state.isRunning} act=${act} />`;
+  // what a card asks is not drawn twice
+  const asked = new Set(state.isRunning ? [] : questions?.flatMap(({ requests }) => requests.map((each) => each.call_id)));
+  return html`<main class=${`thread ${status === "running" ? "" : "still"} ${isBeside ? "split" : ""}`}>
     <header>
       <a class="back" href="#/" aria-label=${w("back")}>←</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
-        <p class="facts">${thread && html`<${Status} name=${status} /><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
+        <p class="facts">${thread && html`<${Status} name=${status} />${state.isRunning && html`<${Elapsed} since=${state.since} />`}<${Failed} count=${listFailures(state.items).length} />
+            <span class="model">${w(`graph.${thread.graph}`)}</span><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
           ${state.model && html`<span class="model" title=${state.model}>${state.model.split("/").pop()}</span>`}
           ${usage && html`<${Usage} usage=${usage} />`}
           ${!isConnected && html`<span class="offline" role="status">${w("reconnecting")}</span>`}</p></div>
     <div class="tabs" role="tablist" onKeyDown=${press}>${TABS.map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
-      aria-selected=${tab === name} aria-controls="panel" class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
+      aria-selected=${tab === name} aria-controls=${isWide && name !== "talk" ? "side" : "panel"} class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
     </header>
-    <div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
-      ${tab === "talk" && html`<${Talk} state=${state} id=${id} language=${server.language} act=${act} review=${() => setTab("files")} />`}
-      ${tab === "files" && html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} close=${() => { setTab("talk"); setWriting(true); }} />`}
-      ${tab === "steps" && html`<${Steps} id=${id} items=${state.items} version=${state.changes} isRunning=${state.isRunning} act=${act} />`}
+    <div class="column"><div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${isTalk ? "talk" : tab}`} tabindex="0">
+      ${isTalk ? html`<${Talk} state=${state} id=${id} language=${server.language} act=${act} asked=${asked} review=${tab !== "files" && (() => setTab("files"))} />` : aside}
     </div>
     <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
-    ${tab === "talk" && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
-    ${tab === "talk" && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} isWriting=${isWriting} />`}
+    ${isTalk && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
+    ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} />`}</div>
+    ${isBeside && html`<div class="panel side" id="side" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${aside}</div>`}
   </main>`;
 }
 
 function Usage({ usage }) {
   const share = usage.context_length ? Math.round((100 * usage.window) / usage.context_length) : 0;
-  const cost = usage.cost === null ? "" : `$${usage.cost.toFixed(usage.cost < 0.1 ? 4 : 2)}`;
-  return html`<span class="usage"><meter min="0" max="100" low="70" high="90" optimum="0" value=${share} aria-label=${w("context")}></meter> ${share} % ${cost}</span>`;
+  const cost = usage.cost ? `$${usage.cost.toFixed(usage.cost < 0.1 ? 4 : 2)}` : "";
+  return html`<span class="usage">${w("context", { share })}${cost && ` · ${cost}`}</span>`;
 }
 
 const hasDiff = ({ ok, diff, items }) => (ok && diff) || items?.some(hasDiff);
@@ -101,7 +120,7 @@ const hasDiff = ({ ok, diff, items }) => (ok && diff) || items?.some(hasDiff);
 // A row that says itself what is being done
 const isAtWork = (item) => item?.kind === "thinking" || (item?.kind === "call" && (item.ok ?? null) === null) || item?.status === "running";
 
-function Talk({ state, id, language, act, review }) {
+function Talk({ state, id, language, act, asked, review }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -121,20 +140,18 @@ function Talk({ state, id, language, act, review }) {
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    <${Items} items=${state.items.slice(first)} first=${first} thread=${id} language=${language} />
+    <${Items} items=${state.items.slice(first).filter((item) => !asked.has(item.id))} first=${first} thread=${id} language=${language} />
     ${todos.length > 0 && html`<details class="todos" aria-label=${w("todos")} open=${done < todos.length}><summary><b>${w("todos")}</b> <span class="count">${w("todos.done", { done, all: todos.length })}</span></summary>
       <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></details>`}
-    ${hasEnded && state.items.slice(state.items.findLastIndex((item) => item.kind === "human") + 1).some(hasDiff) && html`<${Result} id=${id} version=${state.changes} act=${act} review=${review} />`}
+    ${review && hasEnded && listTurn(state.items).some(hasDiff) && html`<${Result} id=${id} version=${state.changes} act=${act} review=${review} />`}
     ${state.isRunning && !isAtWork(state.items.at(-1)) && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
-function Composer({ id, state, act, server, isWriting }) {
+function Composer({ id, state, act, server }) {
   const [text, setText] = useDraft(`${id} say`);
   const [mode, setMode] = useState("");
   const [model, setModel] = useState("");
   const [isSending, setSending] = useState(false);
-  const field = useRef(null);
-  useEffect(() => { if (isWriting) field.current?.focus(); }, [isWriting]);
   const isChat = !state.thread || state.thread.graph === "chat";
   const takesText = isChat || state.isRunning;
   const held = { ...server, mode: state.isPlan ? "plan" : state.mode || server.mode, model: state.model || server.model };
@@ -152,10 +169,9 @@ function Composer({ id, state, act, server, isWriting }) {
   const canResume = ["interrupted", "limit", "failed"].includes(state.thread?.status) && !state.isRunning;
   if (!takesText && !canResume) return null;
   return html`<form class="composer" onSubmit=${send}><div class="box">
-    ${takesText && html`<textarea ref=${field} rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
+    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
-    <div class="actions"><span class="kind-name">${w(`graph.${isChat ? "chat" : "task"}`)}</span>
-      ${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
+    <div class="actions">${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
       <span class="space"></span>
       ${canResume && html`<button type="button" onClick=${() => act("resume")}>${w("resume")}</button>`}
       ${state.isRunning && html`<button type="button" class="danger" onClick=${() => act("stop")}>${w("stop")}</button>`}

@@ -24,6 +24,8 @@ function findSubjects(tool, args) {
     return tasks.length > 1 ? [w("call.agents", { count: tasks.length })] : tasks.map((task) => task?.agent_type || task?.resume);
   }
   const texts = Object.values(args).filter((value) => typeof value === "string");
+  if (tool === "todowrite" && args.todos?.filter) return [w("todos.done", { done: args.todos.filter((each) => each?.status === "completed").length, all: args.todos.length })];
+  if (tool === "list_files") return [args.path && args.path !== "." ? args.path : "./"];
   if (tool === "apply_patch") return [[...texts.join("\n").matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1]).join(", ")];
   const main = MAIN.map((name) => args[name]).find((value) => typeof value === "string" && value);
   const subject = (/^(grep|glob)$/.test(tool) && (args.regex || args.pattern)) || main || texts[0];

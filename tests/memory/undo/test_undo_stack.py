@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,42 @@ def test_an_undo_of_a_file_takes_its_changes() -> None:
     undone = replace(entry(3, "undo", 2, [1, 2]), skipped=frozenset("b"))
     assert find_changes_of([both, entry(2, turn=2), undone], ["a"]) == []
     assert numbers(find_changes_of([both, entry(2, turn=2), undone], ["b"])) == [1]
+
+
+FIRST, SECOND = (FileVersion("100644", digit * 40) for digit in "12")
+
+
+def change(path: str, old: FileVersion, new: FileVersion) -> PathChange:
+    return PathChange(path, old, new)
+
+
+def move(old: str, new: str, version: FileVersion = FIRST) -> tuple[PathChange, PathChange]:
+    return change(old, version, ABSENT), change(new, ABSENT, version)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "path", "expected"),
+    [
+        ("shell", move("a", "b"), "a", "a b"),
+        ("shell", move("a", "b"), "b", "a b"),
+        ("tool", (change("a", FIRST, ABSENT), change("b", ABSENT, SECOND)), "b", "a b"),
+        ("shell", (change("a", FIRST, ABSENT), change("b", ABSENT, SECOND)), "b", "b"),
+        ("shell", (change("a", FIRST, ABSENT), change("b", SECOND, FIRST)), "a", "a b"),
+        ("shell", (*move("a", "b"), *move("c", "d", SECOND)), "d", "c d"),
+        ("shell", (*move("x/a", "y/a"), *move("x/b", "y/b")), "x/b", "x/b y/b"),
+        ("shell", (*move("a", "b"), change("c", ABSENT, SECOND)), "c", "c"),
+    ],
+)
+def test_a_moved_file_is_undone_whole(
+    kind: str, changes: tuple[PathChange, ...], path: str, expected: str
+) -> None:
+    reverted = find_changes_of([replace(entry(1, kind), changes=changes)], [path])
+    assert sorted(each.path for one in reverted for each in one.changes) == expected.split()
+
+
+def test_a_file_moved_twice_comes_back() -> None:
+    entries = [replace(entry(at), changes=move(*names)) for at, names in ((1, "ab"), (2, "bc"))]
+    assert find_changes_of(entries, ["c"]) == entries
 
 
 def test_what_was_redone_is_in_effect_again() -> None:

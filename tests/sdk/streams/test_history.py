@@ -1,7 +1,9 @@
 """Entries of a thread as a client is sent them."""
 
+import pytest
+
 from maxagent.nodes.approval.evaluate import EDITED
-from maxagent.sdk.streams.history import describe_entry
+from maxagent.sdk.streams.history import describe_entry, extract_question
 from maxagent.sdk.threads.transcript import TranscriptEntry
 
 
@@ -20,6 +22,22 @@ def test_a_result_cannot_claim_other_arguments() -> None:
     entry = TranscriptEntry("call", "now", args={"command": "rm"}, ok=True, result=result)
     described = describe_entry(entry)
     assert (described["args"], described["result"]) == ({"command": "rm"}, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("It is done. Shall I go on?", "Shall I go on?"),
+        ("Done.\n\n**Which one?**\n", "**Which one?**"),
+        ("改好了。要继续吗？", "要继续吗？"),
+        ("Is it so? It is.", ""),
+        ("", ""),
+        ("See `a?b`", ""),
+        ("Why? 1", ""),
+    ],
+)
+def test_the_question_at_an_answers_end(answer: str, question: str) -> None:
+    assert extract_question(answer) == question
 
 
 def test_what_is_empty_is_left_out() -> None:

@@ -43,6 +43,24 @@ async def test_rewind_reverts_changes_after_an_entry(kept: Kept) -> None:
     assert [path.name for path in kept.folder.iterdir()] == ["a.txt"]
 
 
+@pytest.mark.parametrize("name", ["old.txt", "new.txt"])
+async def test_a_moved_file_is_undone_whole(kept: Kept, name: str) -> None:
+    for each in ("old.txt", "other.txt"):
+        write(each, f"{each}\n")(kept.folder)
+
+    def move(folder: Path) -> None:
+        (folder / "old.txt").rename(folder / "new.txt")
+        (folder / "other.txt").unlink()
+
+    await kept.shell(move)
+    with open_leased_files(kept.row, kept.home) as files:
+        pending = await files.plan_restore("undo", paths=[name])
+        assert pending and (await pending.apply()).paths == ("new.txt", "old.txt")
+        assert [path.name for path in kept.folder.iterdir()] == ["old.txt"]
+        back = await files.plan_restore("redo")
+        assert back and (await back.apply()).paths == ("new.txt", "old.txt")
+
+
 async def test_one_file_is_undone_and_redone_alone(kept: Kept) -> None:
     write("a.txt", "mine\n")(kept.folder)
 

@@ -126,8 +126,8 @@ def _find_moves(entry: HistoryEntry) -> list[tuple[str, str]]:
     moves = list[tuple[str, str]]()
     for old in gone:
         alike = [new for new in made if new.new.blob == old.old.blob]
-        named = [new for new in alike if _get_last_name(new.path) == _get_last_name(old.path)]
-        if len(chosen := named or alike) == 1:
+        same_name = [new for new in alike if _get_last_name(new.path) == _get_last_name(old.path)]
+        if len(chosen := same_name or alike) == 1:
             moves.append((old.path, chosen[0].path))
     is_one = len(gone) == len(made) == 1 and made[0].kind == "added"
     if not moves and is_one and entry.kind == "tool":

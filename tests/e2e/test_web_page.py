@@ -739,8 +739,8 @@ def test_calls_and_choices_are_plain_words(
         page.click(".talk .result button >> nth=0")
         page.wait_for_selector(".files .file")
         page.evaluate("location.hash = '#/new'")
-        shown = page.eval_on_selector(".new .choice select", "n => n.selectedOptions[0].text")
-        assert shown == mode
+        label = page.eval_on_selector(".new .choice select", "n => n.selectedOptions[0].text")
+        assert label == mode
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -86,7 +86,7 @@ def test_a_moved_file_is_undone_whole(
     kind: str, changes: tuple[PathChange, ...], path: str, expected: str
 ) -> None:
     reverted = find_changes_of([replace(entry(1, kind), changes=changes)], [path])
-    assert sorted(each.path for one in reverted for each in one.changes) == expected.split()
+    assert sorted(each.path for entry in reverted for each in entry.changes) == expected.split()
 
 
 def test_a_file_moved_twice_comes_back() -> None:

@@ -121,17 +121,17 @@ def _find_moves(entry: HistoryEntry) -> list[tuple[str, str]]:
 
     It has the same content, and if several have, the same last name; or the call did nothing else.
     """
-    gone = [each for each in entry.changes if each.kind == "deleted" and each.old.has_content]
-    made = [each for each in entry.changes if each.new.has_content]
+    deleted = [each for each in entry.changes if each.kind == "deleted" and each.old.has_content]
+    written = [each for each in entry.changes if each.new.has_content]
     moves = list[tuple[str, str]]()
-    for old in gone:
-        alike = [new for new in made if new.new.blob == old.old.blob]
+    for old in deleted:
+        alike = [new for new in written if new.new.blob == old.old.blob]
         same_name = [new for new in alike if _get_last_name(new.path) == _get_last_name(old.path)]
         if len(chosen := same_name or alike) == 1:
             moves.append((old.path, chosen[0].path))
-    is_one = len(gone) == len(made) == 1 and made[0].kind == "added"
+    is_one = len(deleted) == len(written) == 1 and written[0].kind == "added"
     if not moves and is_one and entry.kind == "tool":
-        moves.append((gone[0].path, made[0].path))
+        moves.append((deleted[0].path, written[0].path))
     return moves
 
 

@@ -484,8 +484,8 @@ def test_a_running_command_shows_its_tail(browser: Any, tmp_path: Path) -> None:
         page.wait_for_selector(".call .tail:has-text('line 60')")
         at_end = "n => n.scrollTop > 0 && n.scrollHeight - n.scrollTop - n.clientHeight < 2"
         page.wait_for_function(f"({at_end})(document.querySelector('.tail'))")
-        for place in (".call", ".head"):
-            assert re.fullmatch(r"\d+:\d\d", page.inner_text(f"{place} .elapsed"))
+        for area in (".call", ".head"):
+            assert re.fullmatch(r"\d+:\d\d", page.inner_text(f"{area} .elapsed"))
         page.click(".composer .danger")
         page.wait_for_selector(".elapsed", state="detached")
         assert page.problems == []

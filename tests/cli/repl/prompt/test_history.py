@@ -84,8 +84,8 @@ async def test_oversized_history_file_drops_its_older_half(
     for number in range(100):
         kept.append_string(f"line {number}")
     assert (tmp_path / "data" / "history.jsonl").stat().st_size <= 2_000
-    found = await lines(tmp_path, tmp_path)
-    assert found == [f"line {number}" for number in range(99, 99 - len(found), -1)]
+    loaded = await lines(tmp_path, tmp_path)
+    assert loaded == [f"line {number}" for number in range(99, 99 - len(loaded), -1)]
 
 
 async def test_line_that_cannot_be_stored_is_still_sent(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_hostile_titles_and_folders_are_text(server: PageServer, page: Any, tmp_
     page.wait_for_timeout(400)
     page.fill("#search", "")
     page.evaluate("location.hash = '#/new'")
-    page.wait_for_selector("datalist option", state="attached")
+    page.wait_for_selector(".field option >> nth=1", state="attached")
     check_page(page, server)
 
 

@@ -47,7 +47,7 @@ export function Steps({ id, version, items, isRunning, act }) {
     return html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} tabindex="-1" aria-current=${isHere ? "step" : null}>
     <span class="number">${step.number}</span><div class="what">${step.words && html`<p class=${step.number ? "" : "asked"}><${Inline} text=${step.words} /></p>`}
       ${called.map(drawCall)}${(others.length > 0 || isHere || step.role !== "build") && html`<small>${isHere && html`<b>${w("here")}</b>`}${step.role !== "build" && step.role}${others.map((path) => html`<code>${path}</code>`)}</small>`}</div>
-    <button class="more" aria-label=${w("step.actions")} disabled=${isRunning || !step.checkpoint_id}>⋯</button><span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
+    <button class="more" aria-label=${w("step.actions")} onClick=${({ currentTarget }) => currentTarget.parentNode.focus()} disabled=${isRunning || !step.checkpoint_id}>⋯</button><span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
         <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
       : html`<button disabled=${isRunning || !step.checkpoint_id} onClick=${() => setAsked(step.checkpoint_id)}>${w("rewind")}</button>
         <button disabled=${isRunning || !step.checkpoint_id} onClick=${() => fork(step)}>${w("fork")}</button>`}</span>${drawBelow(step, isHere, isMain)}</li>`;

@@ -60,7 +60,10 @@ export function Thread({ id, server }) {
   const { thread, usage } = state;
   const defaults = useDefaults(server, thread?.folder);
   useEffect(() => setTab(""), [id]);
-  const tab = chosen || (isWide && thread ? (state.items.some(hasDiff) ? "files" : "steps") : "talk");
+  // the steps of a long thread are not asked for unseen
+  const isLong = useRef(null);
+  if (thread) isLong.current ??= state.items.length > SHOWN;
+  const tab = chosen || (isWide && thread && (state.items.some(hasDiff) ? "files" : !isLong.current && "steps")) || "talk";
   useEffect(() => setProblem(null), [id, server.language]);
   if (error?.status === 404) return html`<main class="thread"><${Empty} title=${error.message} /></main>`;
   const act = async (action, body) => {

@@ -21,7 +21,7 @@ from programs import MissingProgramError
 
 DEMO = Path(__file__).parents[3] / "docs" / "demo"
 # Names and sizes of the pictures
-VIEWS = {"page.png": (1180, 960), "page-phone.png": (360, 960)}
+VIEWS = {"page.png": (1320, 940), "page-phone.png": (360, 710)}
 CART = """\
 TAX = Decimal("0.19")
 
@@ -54,7 +54,7 @@ THREADS: Mapping[str, tuple[str, list[Mapping[str, Any]], str]] = {
     ),
     "client": (
         "Upgrade the HTTP client to version 3",
-        [{"tool_calls": [call("run_command", command="sleep 600")]}],
+        [{"tool_calls": [call("run_command", command="python run_tests.py")]}],
         "tool_call",
     ),
     "dates": (
@@ -85,6 +85,7 @@ def serve(work: Path, python: Path, browser: str, pictures: Path) -> None:
     program = Program(work, "http://127.0.0.1:9/v1")
     (shop := work / "shop").mkdir()
     (shop / "cart.py").write_text(CART)
+    (shop / "run_tests.py").write_text("import time\ntime.sleep(600)\n")
     with PageServer(program) as server:
         thread = ""
         for name, (message, turns, end) in THREADS.items():

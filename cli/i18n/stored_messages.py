@@ -8,12 +8,12 @@ other message carries its template: `message_translation.py`.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import pairwise
 from string import Formatter
 
 from ...config.text import TemplatedText
-from .catalogs import get_language, load_catalog
+from .catalogs import get_language, load_catalog, t
 from .message_translation import load_exact_messages, translate
 
 # Separators with which lower layers join sentences
@@ -21,6 +21,9 @@ _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
 _JOINS = re.compile(rf"\{{first\}}({_GLUED.pattern})\{{rest\}}")
 MAX_PARTS = 20
+# How many tests have passed and failed, as test frameworks and the graph's own runs say it
+_COUNT = r"(\d+) (passed|failed|failures?|errors?|skipped)"
+_COUNTS = re.compile(rf"{_COUNT}(?:, {_COUNT})*")
 
 
 def translate_stored(message: str) -> str:
@@ -76,6 +79,9 @@ def _find_translation(sentence: str) -> str:
     """Translate a sentence; return an empty string if no part of it is known."""
     if meaning := _translate_sentence(sentence):
         return meaning
+    if _COUNTS.fullmatch(sentence):
+        counts = [t(f"counts.{word}", count=count) for count, word in re.findall(_COUNT, sentence)]
+        return reduce(lambda first, second: t("call.pair", first=first, second=second), counts)
     if "\n" in sentence:
         return "\n".join(_translate_line(line) for line in sentence.split("\n"))
     places = list(_GLUED.finditer(sentence))

@@ -119,10 +119,43 @@ def ask_number(question: str) -> int:
     return int(reply)
 
 
-def ask_choice(question: str, choices: Sequence[Choice], leave: Leave = "cancel") -> ChoiceReply:
-    """Return the word of the choice and what the user typed, which belongs to the last choice."""
+def ask_choice(
+    question: str,
+    choices: Sequence[Choice],
+    leave: Leave = "cancel",
+    show: Callable[[Console], None] | None = None,
+) -> ChoiceReply:
+    """Return the word of the choice and what the user typed, which belongs to the last choice.
+
+    What `show` prints is what the question is about; it vanishes with the answer, of which the
+    caller says what was decided.
+    """
     with _open_prompt_console() as console:
-        return choose(console, question, choices, leave)
+        if show is None:
+            return choose(console, question, choices, leave)
+        return choose_below(console, show, question, choices, leave)
+
+
+def choose_below(
+    console: Console,
+    show: Callable[[Console], None],
+    question: str,
+    choices: Sequence[Choice],
+    leave: Leave,
+    *,
+    is_secret: bool = False,
+) -> ChoiceReply:
+    """Ask below what a function shows; both vanish with the answer, if the screen holds them."""
+
+    def show_all() -> bool:
+        show(console)
+        return True
+
+    head, _ = hold_request(console, show_all)
+    words = [choice.word for choice in choices]
+    return choose(
+        console, question, choices, leave, is_secret=is_secret, request=head, unshown=words
+    )
 
 
 def choose(

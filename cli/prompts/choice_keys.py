@@ -4,6 +4,7 @@ A user may type on while a question opens, so a key counts only after a pause, a
 it was alone. All other typing is text, and text belongs to the last choice, which is the no.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ ALONE = 0.4
 # Seconds within which keys were pasted, not typed
 PASTED = 0.02
 _NEVER = float("-inf")
+# The beginning or the end of a hyperlink (OSC 8)
+_LINK = re.compile(r"\x1b\]8;[^\x1b\a]*(?:\x1b\\|\a)")
 # What answers like a word, besides its label; a sentence that begins so is a text
 _SYNONYMS = {
     "yes": ("是", "是的", "好", "好的", "可以"),
@@ -34,6 +37,8 @@ class Choice:
     """It is permanent or outside of the sandbox: a letter or digit only selects it."""
     needs_text: bool = False
     """It is no answer without a text."""
+    invites_text: bool = False
+    """Its number only selects it: a text can follow, or Enter without one."""
     shortcut: str = ""
     """A key that chooses it at once, as prompt_toolkit names it, such as `s-tab`."""
     letter: str | None = None
@@ -59,6 +64,10 @@ class QuestionHead:
     """The rows with their escape codes."""
     is_kept: bool = False
     """It was printed, since the screen does not hold it together with the choices."""
+
+    def __post_init__(self) -> None:
+        """Drop hyperlinks: what is redrawn would show their codes."""
+        self.rows = _LINK.sub("", self.rows)
 
 
 @dataclass(frozen=True)
@@ -174,8 +183,10 @@ class ChoiceKeys:
         lone = self._lone
         if lone is None or self.next_check is None or now < self.next_check:
             return None
+        choice, is_number = self.choices[lone.position], self.text.isdecimal()
         self._lone, self.text, self.selected = None, "", lone.position
-        if lone.counts and not self.choices[lone.position].needs_enter:
+        waits = choice.needs_enter or (choice.invites_text and is_number)
+        if lone.counts and not waits:
             return self._choose(lone.position)
         return None
 

@@ -179,8 +179,9 @@ class ListQuestion:
             return ""
         if self.keys.selected is None:
             return t("choice.hint.draft")
-        needs_enter = self.keys.choices[self.keys.selected].needs_enter
-        return t("choice.hint.enter" if needs_enter else "choice.hint", leave=self._leave)
+        selected = self.keys.choices[self.keys.selected]
+        kind = "enter" if selected.needs_enter else "why" if selected.invites_text else ""
+        return t(f"choice.hint.{kind}" if kind else "choice.hint", leave=self._leave)
 
     @property
     def _room(self) -> int:

@@ -25,9 +25,10 @@ from ..rendering.console import (
     show_sentence,
     style_text,
     wrap_for_console,
+    write_captured,
 )
-from .choice import choose
-from .choice_keys import Choice, ChoiceReply
+from .choice import choose_below
+from .choice_keys import Choice, ChoiceReply, QuestionHead
 from .choice_list import HANG
 from .interruptible_input import bind_suspension
 from .sync_bridge import run_sync
@@ -52,28 +53,36 @@ GAP = 2
 MIN_KEY_LENGTH = 16
 
 
-def read_secret(console: Console, prompt: str) -> str:
-    """Return what was typed or pasted, without blanks around it; raise as `read_line` does."""
+def read_secret(console: Console, prompt: str, head: str = "") -> str:
+    """Return what was typed or pasted, without blanks around it; raise as `read_line` does.
+
+    `head` are rows above, with their escape codes; where keys can be read, all vanishes with the
+    answer.
+    """
     *above, last = wrap_for_console(console, style_text(prompt, "bold"))
+    if can_edit():
+        rows = "".join(f"{row.plain}\n" for row in above)
+        return run_sync(_prompt(head, f"{rows}{last.plain}")).strip()
+    write_captured(console, head)
     for row in above:
         console.print(row)
-    if can_edit():
-        return run_sync(_prompt(last.plain)).strip()
     return getpass(f"{last.plain} ", stream=sys.stderr).strip()
 
 
-async def _prompt(prompt: str) -> str:
+async def _prompt(head: str, prompt: str) -> str:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.application import get_app
     from prompt_toolkit.filters import Condition
+    from prompt_toolkit.formatted_text import ANSI, to_formatted_text
     from prompt_toolkit.output import create_output
 
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     session: PromptSession[str] = PromptSession(
-        [("bold", prompt), ("", " ")],
+        [*to_formatted_text(ANSI(head)), ("bold", prompt), ("", " ")],
         is_password=Condition(lambda: len(get_app().current_buffer.text) > SHOWN),
         key_bindings=_build_bindings(),
         output=create_output(sys.stderr),
+        erase_when_done=bool(head),
     )
     session.app.ttimeoutlen = session.app.timeoutlen = ESCAPE_WAITS
     return await session.prompt_async()
@@ -113,7 +122,6 @@ def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[st
             name, key = _ask_provider_or_key(console, offers)
             with suppress(KeyboardInterrupt):  # Esc leads back to the choice
                 return name, key or _ask_key(console, get_provider(name))
-            console.print()
     except (EOFError, KeyboardInterrupt):
         console.print()
         raise typer.Exit(INTERRUPTED) from None
@@ -136,10 +144,9 @@ def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> l
 
 def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[str, str]:
     """Return the chosen provider, or the key and its provider."""
-    show_heading(console, t("auth.heading"), "cyan")
-    show_line(console, f"{MARGIN}{t('auth.explain')}", "")
-    show_line(console, f"{MARGIN}{t('auth.explain.key')}", "dim")
     ask = _choose_offer if can_edit() else _read_offer
+    if ask is _read_offer:
+        _show_explanation(console)
     while True:
         typed = ask(console, offers)
         if provider := find_provider(typed):
@@ -148,6 +155,12 @@ def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[
         if len(key) >= MIN_KEY_LENGTH and is_valid_key(key):
             return recognize_key(key) or _ask_key_provider(console, key), key
         show_line(console, f"{MARGIN}{t('auth.unclear')}", "yellow")
+
+
+def _show_explanation(console: Console) -> None:
+    show_heading(console, t("auth.heading"), "")
+    show_line(console, f"{MARGIN}{t('auth.explain')}", "")
+    show_line(console, f"{MARGIN}{t('auth.explain.key')}", "dim")
 
 
 def _choose_offer(console: Console, offers: Sequence[Provider]) -> str:
@@ -170,7 +183,8 @@ def list_choices(console: Console, offers: Sequence[Provider]) -> list[Choice]:
 
 
 def _ask_page(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
-    return choose(console, t("auth.which"), choices, "exit", is_secret=True)
+    which = t("auth.which")
+    return choose_below(console, _show_explanation, which, choices, "exit", is_secret=True)
 
 
 def _read_offer(console: Console, offers: Sequence[Provider]) -> str:
@@ -219,7 +233,7 @@ def _ask_key_provider(console: Console, key: str) -> str:
     names = list_candidates(key)
     choices = [Choice(name, get_provider(name).title, letter="") for name in names]
     while True:
-        reply = choose(console, t("auth.ask.provider"), choices, "exit")
+        reply = choose_below(console, lambda _: None, t("auth.ask.provider"), choices, "exit")
         provider = find_provider(reply.text or reply.word)
         if provider and provider.name in names:
             return provider.name
@@ -230,13 +244,26 @@ def _ask_key(console: Console, provider: Provider) -> str:
     """Return the key, or an empty string if the provider has a login or needs none."""
     if provider.login or provider.local:
         return ""
-    show_heading(console, t("auth.key.heading", provider=provider.title), "cyan")
+    with console.capture() as head:
+        _show_key_page(console, provider)
+    rows = QuestionHead(head.get()).rows
+    question = f"{MARGIN}{t('auth.ask.key', provider=provider.title)}"
+    while not is_valid_key(key := clean_key(read_secret(console, question, rows))):
+        with console.capture() as remark:
+            show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
+        rows = remark.get() if not can_edit() else rows + remark.get()
+    return key
+
+
+def _show_key_page(console: Console, provider: Provider) -> None:
+    """Show where to get a key, and where it is kept."""
+    show_heading(console, t("auth.key.heading", provider=provider.title), "")
     if provider.key_page:
         show_sentence(console, f"{MARGIN}{t('auth.key.page', page=provider.key_page)}")
-    file = str(locate_credentials(paths.locate_home())).replace(f"{Path.home()}/", "~/", 1)
-    show_line(console, f"{MARGIN}{t('auth.key.kept', file=file)}", "dim")
+    show_line(console, f"{MARGIN}{t('auth.key.kept', file=name_credentials_file())}", "dim")
     console.print()
-    question = t("auth.ask.key", provider=provider.title)
-    while not is_valid_key(key := clean_key(read_secret(console, f"{MARGIN}{question}"))):
-        show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
-    return key
+
+
+def name_credentials_file() -> str:
+    """Return the path of the file that keeps the keys, as short as it can be typed."""
+    return str(locate_credentials(paths.locate_home())).replace(f"{Path.home()}/", "~/", 1)

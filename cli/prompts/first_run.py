@@ -20,6 +20,8 @@ from ..lazy_imports import without_collector
 from .terminal_echo import hidden_echo
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ...config.settings.schema import Settings
     from ...models.resolver import ResolvedModel
 
@@ -109,18 +111,34 @@ def _needs_login(name: str) -> bool:
 def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> None:
     """Test the provider, store the key, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
-    from ..rendering.console import MARGIN, open_console, show_line
-    from .sync_bridge import run_sync
+    from ..rendering.console import open_console, show_decision
+    from .credential_input import name_credentials_file
 
-    resolved = _resolve_with_key(settings, name, key)
-    testing = t("first_run.testing", provider=resolved.provider.title or name, host=resolved.host)
-    show_line(open_console(), f"{MARGIN}{testing}", "dim")
-    names = run_sync(_test_provider(resolved))
+    console, resolved = open_console(), _resolve_with_key(settings, name, key)
+    provider = resolved.provider.title or name
+    names = _test_visibly(console, resolved, provider)
     if key:
         store_credential(home, name, Credential(key))
+        show_decision(console, t("first_run.kept", provider=provider, file=name_credentials_file()))
+    else:
+        show_decision(console, t("first_run.connected", provider=provider))
     model = _choose_model(settings, resolved, names)
     set_value(paths.locate_user_config(home), "model.default", model)
-    show_line(open_console(), f"{MARGIN}{t('first_run.ready', model=model)}", "dim")
+    show_decision(console, t("first_run.ready", model=model))
+
+
+def _test_visibly(console: "Console", resolved: "ResolvedModel", provider: str) -> list[str]:
+    """Send the test message below a row that says so, and vanishes."""
+    from ..rendering.console import MARGIN, TransientRows, style_text, wrap_for_console
+    from .sync_bridge import run_sync
+
+    testing = t("first_run.testing", provider=provider, host=resolved.host)
+    rows = TransientRows(console)
+    rows.show_rows(wrap_for_console(console, style_text(f"{MARGIN}⋯ {testing}", "cyan")))
+    try:
+        return run_sync(_test_provider(resolved))
+    finally:
+        rows.show_rows([])
 
 
 def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequence[str]) -> str:
@@ -131,7 +149,7 @@ def _choose_model(settings: "Settings", resolved: "ResolvedModel", names: Sequen
 
     discard_typeahead()  # a key that came again is not shown as a search
     listings = list_models_with_names(settings, os.environ, resolved.provider, names, "")
-    model = pick_model(listings)
+    model = listings[0].model.name if len(listings) == 1 else pick_model(listings)
     if not model:
         raise typer.Exit(INTERRUPTED)
     return model

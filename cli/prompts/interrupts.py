@@ -171,5 +171,7 @@ def _read_reply(console: Console, request: ApprovalRequest) -> str:
     question = translate_stored(asked) if is_own else asked
     head = None if is_own else QuestionHead("")  # an answer to the model is shown with its call
     answers = [choice.word for choice in (*choices, text)]
-    reply = choose(console, question, [*choices, text], rule="cyan", request=head, unshown=answers)
+    reply = choose(
+        console, question, [*choices, text], rule="yellow", request=head, unshown=answers
+    )
     return reply.text or reply.word

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..i18n.catalogs import t
-from ..rendering.listings.models import build_row
-from ..rendering.table import NARROW
+from ..rendering.listings.models import format_price, format_tokens, to_price_object
+from ..rendering.table import GAP, NARROW
 from .picker import pick_item, rank_by_text
 
 if TYPE_CHECKING:
@@ -26,8 +26,23 @@ def rank_models(listings: "Sequence[ModelListing]", typed: str) -> "list[ModelLi
 
 
 def build_cells(listings: "Sequence[ModelListing]", columns: int) -> list[list[str]]:
-    """Return one row of cells for each model, without its key; narrow: mark, name and price."""
-    rows = [build_row(listing) for listing in listings]
-    if columns < NARROW:
-        return [[mark, name, price] for mark, name, _, price, *_ in rows]
-    return [row[:-1] for row in rows]
+    """Return one row of cells for each model; narrow: mark, name and price."""
+    rows = [_build_row(listing) for listing in listings]
+    if columns >= NARROW:
+        return rows
+    widest = max(len(f"{mark}{name}{price}") for mark, name, _, price, _ in rows) + 2 * len(GAP)
+    has_room = widest <= columns
+    return [[mark, name, *([price] if has_room else [])] for mark, name, _, price, _ in rows]
+
+
+def _build_row(listing: "ModelListing") -> list[str]:
+    """Return mark, name, window, price, and in words what the model can."""
+    model = listing.model
+    abilities = {"vision": model.vision, "thinking": model.thinking}
+    return [
+        "*" if listing.in_use else "",
+        model.name,
+        format_tokens(model.context_length),
+        format_price(to_price_object(model.price)),
+        " · ".join(t(f"models.{name}") for name, has in abilities.items() if has),
+    ]

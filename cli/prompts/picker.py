@@ -35,7 +35,6 @@ SHOWN = 10
 # From 0 to 100: share of the typed text that must occur, in this order, in an item's title
 MIN_SIMILARITY = 75.0
 
-HEADING = "fg:ansicyan"
 _GAPS = re.compile(r"(\s{2,})")
 _ID = re.compile(r"[0-9a-f]{8}")
 Item = TypeVar("Item")
@@ -189,8 +188,9 @@ def build_picker(
     preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)
     rows = Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1)
     body = [
-        Window(char="─", height=1, style=HEADING),
-        _build_line(heading, f"bold {HEADING}"),
+        _build_line(),
+        Window(char="─", height=1, style=PALE),
+        _build_line(heading, "bold"),
         _build_search(typed),
         _build_line(),
         rows,

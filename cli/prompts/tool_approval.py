@@ -125,4 +125,4 @@ def _build_choices(request: ApprovalRequest, allowed: Sequence[str], *, fits: bo
     if "edit" in allowed:
         edit = t(f"key.call.edit.{classify_content(request)}")
         choices.append(Choice("edit", edit, is_rare=True))
-    return [*choices, Choice("no", t("key.call.no"))]
+    return [*choices, Choice("no", t("key.call.no"), invites_text=True)]

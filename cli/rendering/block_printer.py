@@ -1,9 +1,11 @@
 """Blocks of a terminal: an empty row before each, a bullet where it begins, one left edge."""
 
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
 from .console import style_sentence
@@ -22,6 +24,8 @@ EDGE = " " * len(BULLET)
 # Columns of the widest head row: what stands at its right must not be far from the text
 MAX_HEAD = 100
 GAP = 2
+# How many tests have failed
+_FAILURES = re.compile(r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\b[1-9]\d* 个(?:失败|错误)")
 # The kind of a row above its first block
 HEADING = "heading"
 
@@ -109,5 +113,17 @@ def build_head(head: Text, right: str, bullet: str, columns: int) -> Text:
     row = Text.assemble(Text(sign, style=bullet), head)
     if right:
         pad = columns - measure_width(row.plain) - measure_width(right)
-        row.append(" " * max(pad, GAP)).append(right, style="dim")
+        row.append(" " * max(pad, GAP)).append_text(light_failures(Text(right, "dim")))
     return row
+
+
+def indent_row(row: Text, width: int) -> Text:
+    """Return the row at the left edge; a longer address begins at the border, and wraps there."""
+    return Text.assemble(EDGE, row) if row and measure_width(row.plain) <= width else row
+
+
+def light_failures(text: Text) -> Text:
+    """Let the number of failed tests stand out."""
+    for match in _FAILURES.finditer(text.plain):
+        text.stylize(Style(color="red", bold=True, dim=False), *match.span())
+    return text

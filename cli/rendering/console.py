@@ -17,7 +17,7 @@ from .text_width import measure_width
 
 # Least cells for the text of a row, however large its indent
 MIN_ROOM = 20
-CODE_STYLE = "cyan"
+CODE_STYLE = "magenta"
 # Left of everything that belongs to a question
 MARGIN = "  "
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -87,14 +87,27 @@ def show_sentence(console: Console, text: str, style: str = "") -> None:
         console.print(row)
 
 
+def show_decision(console: Console, text: str) -> None:
+    """Show one row of what was decided, where the question has stood."""
+    sign, sentence = Text.assemble(MARGIN, ("✓ ", "green")), style_sentence(console, text, "dim")
+    room = max(console.width - len(sign), MIN_ROOM)
+    for row in wrap_text(sentence, room, keeps_addresses=True):
+        console.print(Text.assemble(sign, row))
+        sign = Text(" " * len(sign))
+
+
 def show_heading(console: Console, heading: str, style: str = "yellow") -> None:
-    """Begin a question below a rule; a terminal that cannot be redrawn gets only the heading."""
+    """Begin a question below a rule; a terminal that cannot be redrawn gets only the heading.
+
+    Without a style it asks for no caution.
+    """
     console.print()
+    bold = f"bold {style}".strip()
     if not can_redraw(console):
-        show_line(console, heading, f"bold {style}")
+        show_line(console, heading, bold)
         return
-    show_rule(console, style)
-    show_line(console, f"{MARGIN}{heading}", f"bold {style}")
+    show_rule(console, style or "dim")
+    show_line(console, f"{MARGIN}{heading}", bold)
     console.print()
 
 

@@ -29,12 +29,14 @@ def describe_card(card: Mapping[str, str]) -> dict[str, str]:
     return {"id": card["id"][:8], "type": t(f"memory.type.{card['type']}"), "content": content}
 
 
-def describe_outcome(event: ev.Completion) -> str:
-    """Describe how a run ended, with its evidence."""
+def describe_outcome(event: ev.Completion, proven: str = "") -> str:
+    """Describe how a run ended, with its evidence unless that was shown: `proven`."""
     words = t(f"outcome.{event.outcome}")
     if event.graph == "edit" and event.outcome != "undone":
         return t("outcome.edited") if event.files else t("outcome.unchanged")
     evidence = event.evidence
+    if evidence and not event.reason and proven and evidence["reason"] == proven:
+        return words
     if event.reason and event.outcome != "undone":
         return sanitize_line(_describe_reason(event, words))
     if evidence and event.outcome != "undone":

@@ -143,14 +143,14 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.RoleStarted) -> None:
         self._finish_block()
-        self._print_line(f"\n{t(f'role.{event.role}')}", "bold cyan")
+        self._print_line(f"\n{t(f'role.{event.role}')}", "bold")
 
     @_render_event.register
     def _(self, event: ev.ModeChanged) -> None:
         self._plan = event.plan
         mode = t(f"run.mode.{event.mode}", plan=sanitize_line(event.plan))
         named = "" if event.agent == event.mode else f"@{sanitize_line(event.agent)} · "
-        self._print_line(f"{named}{mode}", "cyan")
+        self._print_line(f"{named}{mode}", "dim")
 
     @_render_event.register
     def _(self, event: ev.TokenUsage) -> None:
@@ -229,7 +229,7 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.Verifying) -> None:
         title = t(f"role.tests.{event.purpose}") if event.purpose else t("role.tests")
-        self._print_line(f"\n{title}  {sanitize_line(event.command)}", "bold cyan")
+        self._print_line(f"\n{title}  {sanitize_line(event.command)}", "bold")
 
     @_render_event.register
     def _(self, event: ev.EvidenceFound) -> None:
@@ -274,7 +274,10 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.CompactionFinished) -> None:
         for line in format_end(event):
-            self._print_line(line, "dim")
+            if line.startswith(" "):  # of the summary
+                self._print_verbatim(line)
+            else:
+                self._print_line(line, "dim")
 
     @_render_event.register
     def _(self, event: ev.CacheReset) -> None:

@@ -66,13 +66,13 @@ def build_heading(passage: TranscriptEntry) -> StyledLine:
         case "aside":
             return t("show.aside" if extract_stdin(passage.text) is None else "show.piped"), "dim"
         case "answer" | "call" | "subagent":
-            return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
+            return f"{passage.role}  {t('show.step', step=passage.step)}", "bold"
         case "interrupted" if passage.text:
             return f"{passage.role}  {t('show.interrupted')}", "bold yellow"
         case "interrupted":
             return t("show.unanswered"), "bold yellow"
         case "tests":
-            return f"{t('role.tests')}  {passage.text}", "bold cyan"
+            return f"{t('role.tests')}  {passage.text}", "bold"
         case "question":
             return _describe_question(passage), "bold yellow"
         case _:

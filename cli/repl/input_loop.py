@@ -33,6 +33,8 @@ class Conversation:
     def __init__(self) -> None:
         self.inbox = Inbox(self._read_steering)
         self.pastes = Pastes()
+        self.knows_trust = False
+        """Whether the user has just decided whether to trust the folder."""
         self._doing: asyncio.Task[None] | None = None
         self._stopped = False
         self._withdrawn: list[str] = []

@@ -1,9 +1,10 @@
 """The conversation at a terminal, from the first prompt to the last."""
 
 import asyncio
+import os
 import signal
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -51,6 +52,10 @@ Found = TypeVar("Found")
 FRESH = 5.0
 # Without rich, which the first draw does not wait for
 BOLD, DIM, NORMAL = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+# The sign before the name, and its colour
+MARK, ACCENT = "◆", "\x1b[36m"
+# The side of the box, with its air
+EDGE = "│ "
 
 
 def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePrompt:
@@ -137,12 +142,14 @@ def run_repl(
     MaxAgentError, for example for an invalid configuration.
     """
     welcome(paths.locate_home())
-    settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
+    conversation = Conversation()
+    conversation.knows_trust = settle_trust(
+        folder, yes=trust, output=OutputFormat.text, tests=False
+    )
     settle_memory(folder)
     if pull_request:
         check_pull_request(folder)
     lead_to_first_key(folder, options or {})
-    conversation = Conversation()
     code = run_stoppable(
         lambda stop: _run_conversation(
             conversation, folder, options or {}, thread, name, titles, show_thinking, stop
@@ -178,6 +185,7 @@ async def _run_conversation(
         model=options.get("model", ""),
         titles=titles,
         show_thinking=show_thinking,
+        knows_trust=conversation.knows_trust,
     )
     card = build_card(folder, options, is_plain=isinstance(prompt, PlainPrompt))
     prompt.print_above("\n".join(card) + "\n")
@@ -190,25 +198,39 @@ async def _run_conversation(
 
 
 def build_card(folder: Path, options: "Options", *, is_plain: bool = False) -> list[str]:
-    """Return the first rows: name, model if it was chosen, folder, branch, and some keys.
+    """Return the first rows: a box with name, model if it was chosen, folder and branch; keys.
 
-    Facts that do not fit one row have a row each; keys that do not fit are left out.
+    Facts that do not fit one row take several; keys that do not fit are left out.
     """
     place, user_home = str(folder.resolve()), str(Path.home())
     if place.startswith(f"{user_home}/"):
         place = f"~{place.removeprefix(user_home)}"
     branch = read_branch(folder)
-    places = [f"{place} ({branch})" if branch else place]
-    facts = [sanitize_line(fact) for fact in (options.get("model", ""), *places) if fact]
-    name, width = f"MaxAgent {__version__}", get_terminal_width()
-    rows = [SEPARATOR.join([name, *facts])]
-    if measure_width(rows[0]) > width:
-        rows = [name, *(row for fact in facts for row in split_rows(fact, width))]
-    keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width)
+    places = f"{place} ({branch})" if branch else place
+    facts = [sanitize_line(fact) for fact in (options.get("model", ""), places) if fact]
+    width = get_terminal_width()
     if is_plain:
-        return [*rows, keys]
-    first = f"{BOLD}{name}{NORMAL}{DIM}{rows[0].removeprefix(name)}{NORMAL}"
-    return [first, *(f"{DIM}{row}{NORMAL}" for row in [*rows[1:], keys])]
+        keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width)
+        return [SEPARATOR.join([f"MaxAgent {__version__}", *facts]), keys]
+    edge = " " * len(EDGE)
+    keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width - len(edge))
+    return ["", *_build_box(facts, width), f"{DIM}{edge}{keys}{NORMAL}"]
+
+
+def _build_box(facts: Sequence[str], width: int) -> list[str]:
+    """Return the name and the facts in a box that is as wide as they are."""
+    edge = " " * len(EDGE)
+    room = max(width - 3 * len(EDGE), 1)
+    name = f"{MARK} MaxAgent {__version__}"
+    rows = [row for fact in facts for row in split_rows(fact, room)]
+    inner = max(map(measure_width, [name, *(f"{edge}{row}" for row in rows)]))
+    accent = "" if os.environ.get("NO_COLOR") else ACCENT
+    head = f"{accent}{MARK}{NORMAL}{BOLD}{name.removeprefix(MARK)}{NORMAL}"
+    lines = [(head, measure_width(name))]
+    lines += [(f"{DIM}{edge}{row}{NORMAL}", len(edge) + measure_width(row)) for row in rows]
+    body = [f"{DIM}│{NORMAL} {text}{' ' * (inner - cells)} {DIM}│{NORMAL}" for text, cells in lines]
+    rule = "─" * (inner + 2)
+    return [f"{DIM}╭{rule}╮{NORMAL}", *body, f"{DIM}╰{rule}╯{NORMAL}"]
 
 
 async def _run_live_prompt(

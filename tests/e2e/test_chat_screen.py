@@ -395,9 +395,10 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
 
 def test_window_has_title_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
-    rows = fill_rows(window.words("repl.greeting").split(SEPARATOR), SEPARATOR, window.columns)
+    greeting, room = window.words("repl.greeting"), window.columns - 2
+    rows = fill_rows(greeting.split(SEPARATOR), SEPARATOR, room)
     shown = window.terminal.scrollback()
-    assert f"MaxAgent {__version__}" in shown and f"\n{rows[0]}\n" in shown
+    assert f"MaxAgent {__version__}" in shown and f"\n  {rows[0]}\n" in shown
     assert "trunk" in squeezed(shown).partition(squeezed(rows[0]))[0]
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")

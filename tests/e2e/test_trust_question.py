@@ -31,7 +31,7 @@ def at_terminal(program: Program, provider: Provider):
 def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal):
     with at_terminal("task", "x", "--apply") as terminal:
         output = terminal.until(ASK)
-        for name in (".llc.yaml", "! runs as the tests: \x1b[36mtouch ran", "AGENTS.md", "tests"):
+        for name in (".llc.yaml", "! runs as the tests: \x1b[0;35mtouch ran", "AGENTS.md", "tests"):
             assert name in output
         terminal.until(READY)
         terminal.type(CONFIRM)
@@ -81,9 +81,8 @@ def test_resumed_trusted_thread_asks_about_named_change(program, provider, at_te
     (program.project / "AGENTS.md").write_text("changed")
     thread = asked.last["thread_id"]
     with at_terminal("resume", thread, "--answer", "a", "--question", asked.last["id"]) as terminal:
-        assert "changed since you trusted it: \x1b[36mAGENTS.md\x1b[0m changed" in terminal.until(
-            ASK
-        )
+        question = terminal.until(ASK)
+        assert "changed since you trusted it: \x1b[0;35mAGENTS.md\x1b[0m changed" in question
         terminal.until(READY)
         terminal.type("n")
         assert terminal.end() == 0 and "unverified" in terminal.shown

@@ -14,22 +14,20 @@ from rich.text import Text
 from ....sdk import events as ev
 from ...i18n.catalogs import get_language, t
 from ...i18n.stored_messages import translate_stored
-from ..block_printer import BULLET, EDGE, BlockPrinter
+from ..block_printer import BULLET, BlockPrinter
 from ..console import style_text
 from ..diffs.history import KEPT_DIFFS
 from ..humanize import format_duration
-from ..line_breaks import TAB, wrap_text
+from ..line_breaks import TAB
 from ..sanitize import sanitize_line
 from .folds import KeepFold, add_key_hint, fold_lines
-from .output_fold import OutputFold, shorten_rules
+from .output_fold import OutputFold, layout_output
 from .phrases import describe_call
 from .reading_group import ReadingGroup, is_reading
 from .step_group import FULL_EFFECTS, FULL_ROWS, MAX_EFFECTS, Step, StepGroup
 
 # The id of the output of the graph's own tests
 VERIFY = "verify"
-# Rows that one line of an output takes at most; the first ones take one where others are left out
-LINE_ROWS = 3
 # Least seconds of a call that are worth a note at the right
 SHOWN_SECONDS = 0.95
 DONE, FAILED, ASKED, QUIET = "green", "red", "yellow", "dim"
@@ -94,9 +92,9 @@ class CallBlocks:
         """The last steps since another block, and what the model said of them."""
         rows = self._group.list_live_rows(self._printer.width)
         if self._remark:
-            if rows and self._group.effects:
+            if rows:
                 rows.append(Text())
-            row = style_text(f"{EDGE if rows and rows[-1] else BULLET}{self._remark}", QUIET)
+            row = style_text(f"{BULLET}{self._remark}", "")  # an answer, unless a call follows
             row.truncate(self._printer.width, overflow="ellipsis")
             rows.append(row)
         return rows
@@ -323,29 +321,18 @@ class CallBlocks:
 
     def _print_output(self, output: OutputFold, title: str, *, ok: bool) -> bool:
         first, hidden, last = output.finish(ok=ok)
-        is_cut = False
-        for line in first:
-            is_cut |= self._print_output_line(line, 1 if hidden else LINE_ROWS)
-        if hidden:
-            note = add_key_hint(f"… {t('tool.left_out', count=hidden)}", self._keep_fold)
-            self._printer.print_row(Text(note, QUIET))
-        for line in last:
-            is_cut |= self._print_output_line(line, LINE_ROWS)
-        if (hidden or is_cut) and self._keep_fold:
-            self._keep_fold(fold_lines("output", title, output.lines))
-        return bool(first)
-
-    def _print_output_line(self, line: str, limit: int) -> bool:
-        """Print a line in so many rows; return whether it is cut."""
-        width = self._printer.width
-        fitting = shorten_rules(line.expandtabs(TAB), width)
-        rows = list(wrap_text(style_text(fitting, QUIET), width, keeps_addresses=True))
-        if is_cut := len(rows) > limit:
-            rows[limit - 1] = Text.assemble(rows[limit - 1], "…")
-            rows[limit - 1].truncate(width, overflow="ellipsis")
-        for row in rows[:limit]:
+        note = f"… {t('tool.left_out', count=hidden)}" if hidden else ""
+        note = add_key_hint(note, self._keep_fold) if note else ""
+        rows, is_cut = layout_output(first, note, last, self._printer.width)
+        for row in rows:
             self._printer.print_row(row)
-        return is_cut
+        if note or is_cut:
+            self._keep_output(title, output)
+        return bool(rows)
+
+    def _keep_output(self, title: str, output: OutputFold) -> None:
+        if self._keep_fold:
+            self._keep_fold(fold_lines("output", title, output.lines))
 
 
 # Calls that have blocks of their own: the list of todos, the end of the job

@@ -2,8 +2,20 @@
 
 import re
 from collections import deque
+from collections.abc import Sequence
 
+from rich.text import Text
+
+from ...i18n.stored_messages import translate_stored
+from ..block_printer import EDGE, light_failures
+from ..console import style_text
+from ..line_breaks import TAB, wrap_text
 from .folds import MAX_LINES
+
+# Left of the first row of an output
+GUTTER = "└ "
+# Rows that one line of an output takes at most; the first ones take one where others are left out
+LINE_ROWS = 3
 
 # First rows that are shown, and last ones: a program prints its errors at the end
 FIRST_ROWS = 3
@@ -70,16 +82,50 @@ class OutputFold:
         """How many tests have passed and failed, as its last lines say; empty without tests."""
         for line in [*self._first, *self._last, self._tail][: -SUMMARY_LINES - 2 : -1]:
             if counts := _SUMMARY.findall(line):
-                return ", ".join(counts)
+                return translate_stored(", ".join(counts))
         return ""
 
     def finish(self, *, ok: bool) -> tuple[list[str], int, list[str]]:
-        """Return the first rows, how many are left out after them, and the last ones."""
+        """Return the first rows, how many are left out after them, and the last ones.
+
+        Of a test run that has failed only the end counts.
+        """
         if self._tail:
             self._add_line(self._tail)
             self._tail = ""
         last = list(self._last)[-(LAST_ROWS_OF_SUCCESS if ok else LAST_ROWS) :]
-        hidden = self._count - len(self._first) - len(last)
-        if hidden == 1:  # a row that tells of one row takes the place of it
+        first = [] if not ok and self.summary and len(last) == LAST_ROWS else self._first
+        hidden = self._count - len(first) - len(last)
+        if hidden == 1 and first:  # a row that tells of one row takes the place of it
             last, hidden = list(self._last)[-len(last) - 1 :], 0
-        return self._first, hidden, last
+        return first, hidden, last
+
+
+def layout_output(
+    first: Sequence[str], note: str, last: Sequence[str], width: int
+) -> tuple[list[Text], bool]:
+    """Return the rows of an output below its call, and whether a line is cut.
+
+    `note` says how many lines are left out between the first and the last ones; empty: none.
+    """
+    rows, cuts = list[Text](), list[bool]()
+    for line in (*first, None, *last):
+        if line is None:
+            rows += [Text(note, "dim")] if note else []
+            continue
+        limit = 1 if note and len(rows) < len(first) else LINE_ROWS
+        shown_rows, is_cut = _layout_line(line, max(width - len(GUTTER), 1), limit)
+        rows += shown_rows
+        cuts.append(is_cut)
+    heads = [Text(EDGE if number else GUTTER, "dim") for number in range(len(rows))]
+    return list(map(Text.append_text, heads, rows)), any(cuts)
+
+
+def _layout_line(line: str, width: int, limit: int) -> tuple[list[Text], bool]:
+    """Return a line in so many rows, and whether it is cut."""
+    fitting = light_failures(style_text(shorten_rules(line.expandtabs(TAB), width), "dim"))
+    rows = list(wrap_text(fitting, width, keeps_addresses=True))
+    if is_cut := len(rows) > limit:
+        rows[limit - 1] = Text.assemble(rows[limit - 1], "…")
+        rows[limit - 1].truncate(width, overflow="ellipsis")
+    return rows[:limit], is_cut

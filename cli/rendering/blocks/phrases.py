@@ -68,3 +68,59 @@ def _describe_search(args: Mapping[str, Any]) -> list[str]:
     pattern = str(args.get("regex") or args.get("pattern") or "")
     folder = str(args.get("path") or "")
     return [pattern, *([t("call.in", folder=folder)] if folder not in ("", ".") else [])]
+
+
+# How the answers of roles begin that the graph reads
+MARKERS = {"architect": ("SMALL",), "tester": ("ACCEPTED", "REJECTED")}
+# What stands around such a word
+_AROUND = "*#`:., \n"
+
+
+class AnswerMarker:
+    """Turns the word with which a role's answer begins into one for a person, as it streams."""
+
+    def __init__(self) -> None:
+        self._markers: tuple[str, ...] = ()
+        self._expected: tuple[str, ...] = ()
+        self._begun = ""
+        """The beginning of an answer, until it is known whether it has such a word."""
+        self._is_label_last = False
+
+    def expect(self, role: str) -> None:
+        """Look for the words of this role."""
+        self._markers = MARKERS.get(role, ())
+        self.expect_again()
+
+    def translate(self, text: str) -> str:
+        """Return what can be shown of the answer so far."""
+        if self._is_label_last:
+            text = text.lstrip(_AROUND)
+            self._is_label_last = not text
+            return t("labelled", label="", said=text) if text else ""
+        if not self._expected:
+            return text
+        self._begun += text
+        words = self._begun.lstrip(_AROUND)
+        if any(len(words) <= len(marker) and marker.startswith(words) for marker in self._expected):
+            return ""
+        return self._replace(words)
+
+    def _replace(self, words: str) -> str:
+        marker = next((each for each in self._expected if words.startswith(each)), "")
+        is_word = bool(marker) and not words[len(marker)].isalnum()
+        begun, self._begun, self._expected = self._begun, "", ()
+        if not is_word:
+            return begun
+        self._is_label_last = True
+        return f"**{t(f'marker.{marker.lower()}')}**{self.translate(words[len(marker) :])}"
+
+    def take_rest(self) -> str:
+        """Return what is held back at the end of an answer; the next one may begin so again."""
+        begun, words = self._begun, self._begun.strip(_AROUND)
+        is_whole = words in self._expected
+        self.expect_again()
+        return f"**{t(f'marker.{words.lower()}')}**" if is_whole else begun
+
+    def expect_again(self) -> None:
+        """Begin another answer of the same role."""
+        self._expected, self._begun, self._is_label_last = self._markers, "", False

@@ -33,6 +33,7 @@ from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
 from .calls import VERIFY, CallBlocks
 from .folds import Fold, KeepFold
+from .phrases import AnswerMarker
 from .todos import TodoBlocks, TodoItems
 from .user_message import build_user_message
 
@@ -64,7 +65,7 @@ class BlockRenderer(TextRenderer):
             print_remark=self._print_remark,
             note_diff=lambda diff: self._shown_diffs.add(diff),
         )
-        self._todos = TodoBlocks(self._printer)
+        self._todos, self._marker = TodoBlocks(self._printer), AnswerMarker()
         self._children = SubagentRows()
         self._test_title = ""
         self._proven = ""
@@ -120,9 +121,7 @@ class BlockRenderer(TextRenderer):
     def _show_own_event(self, event: ev.Event) -> None:
         match event:
             case ev.Output(text=text):
-                if text.strip():
-                    self._calls.print_held_remark()
-                super()._show_own_event(event)
+                self._show_text(self._marker.translate(text))
             case ev.TokenUsage() | ev.ToolCall():
                 self._hold_remark()  # a group of reading calls goes on
                 if isinstance(event, ev.ToolCall):
@@ -133,6 +132,7 @@ class BlockRenderer(TextRenderer):
                 self._calls.plan = event.plan
                 super()._show_own_event(event)
             case ev.RoleStarted(role=role):
+                self._marker.expect(role)
                 self._print_heading(t(f"role.{role}"))
             case ev.Steered(text=text):
                 self._finish_block()
@@ -192,16 +192,11 @@ class BlockRenderer(TextRenderer):
         self._printer.open_block()
         self._console.print(build_user_message(event.title, self._console.width))
         sandbox = translate_stored(event.sandbox.partition(":")[0])
-        key = "run.resumed" if event.resumed else "run.started"
-        line = t(
-            key,
-            thread=event.thread_id[:SHORT_ID],
-            model=event.model,
-            mode=event.mode,
-            sandbox=t("run.sandbox", state=sandbox),
-        )
-        self._printer.print_rows(style_text(sanitize_line(line), "dim"))
-        self._printer.print_rows(style_text(sanitize_line(event.folder), "dim"))
+        key = "run.began.resumed" if event.resumed else "run.began"
+        mode, state = t(f"status.mode.{event.mode}"), t("run.sandbox", state=sandbox)
+        line = t(key, model=event.model, mode=mode, sandbox=state)
+        for fact in (line, event.folder):
+            self._printer.print_rows(style_text(sanitize_line(fact), "dim"))
 
     def _show_evidence(self, event: ev.EvidenceFound) -> None:
         style = VERDICT_STYLES[event.verdict]
@@ -224,7 +219,7 @@ class BlockRenderer(TextRenderer):
             self._calls.drop_output(VERIFY)
             self._printer.print_head(style_text(title, "bold"), counts, bullet=style)
             for red in others:  # tests that failed before, and still do
-                self._printer.print_rows(style_sentence(self._console, red, "yellow"))
+                self._printer.print_rows(style_sentence(self._console, red, "dim"))
             return
         self._printer.print_head(style_text(title, "bold"), bullet=style)
         self._calls.finish_output(VERIFY, title=title)
@@ -238,7 +233,7 @@ class BlockRenderer(TextRenderer):
         self._finish_block()
         self._show_changes(self._shown_diffs.filter_unshown(event.diff))
         if event.outcome != self._reviewed:
-            self._print_verdict(self._describe_end(event), event.outcome)
+            self._print_verdict(describe_outcome(event, self._proven), event.outcome)
         summary = event.summary.strip() if event.outcome != "undone" else ""
         if summary and self._prints_result():
             self._printer.open_block()
@@ -247,13 +242,6 @@ class BlockRenderer(TextRenderer):
         elif summary:
             echo(summary)
         self._print_facts(len(event.files))
-
-    def _describe_end(self, event: ev.Completion) -> str:
-        """Describe how it ended; without the tests' own words if they were shown."""
-        reason = event.evidence["reason"] if event.evidence else ""
-        if reason and not event.reason and reason == self._proven:
-            return t(f"outcome.{event.outcome}")
-        return describe_outcome(event)
 
     def _show_failure(self, event: ev.Failure) -> None:
         self._print_line(t("error.says", message=translate(event.message)), "bold red")
@@ -279,7 +267,7 @@ class BlockRenderer(TextRenderer):
         first, *others = re.split("[;；] *", text, maxsplit=1) if "green" in style else [text]
         self._printer.print_line(sanitize_line(first), style)
         for red in others:  # still red, as before the change
-            self._printer.print_rows(style_sentence(self._console, sanitize_line(red), "yellow"))
+            self._printer.print_rows(style_sentence(self._console, sanitize_line(red), "dim"))
 
     def _print_facts(self, files: int) -> None:
         """Print time, tokens and cost, todos, files and thread on one row."""
@@ -296,6 +284,8 @@ class BlockRenderer(TextRenderer):
         is_review = isinstance(last, ev.Question) and last.kind == "review"
         if not isinstance(last, ev.Completion) and not is_review and self._meter.tokens:
             self._printer.open_block()
+            if isinstance(last, ev.Question) and last.kind == "limit":
+                self._thread_id = ""  # what is said of the limit names it
             self._print_facts(0)
 
     def _show_retry(self, event: ev.Retrying) -> None:
@@ -354,7 +344,7 @@ class BlockRenderer(TextRenderer):
 
     def _print_heading(self, text: str) -> None:
         self._finish_block()
-        self._printer.print_heading(style_text(text.strip(), "bold cyan"))
+        self._printer.print_heading(style_text(text.strip(), "bold"))
 
     def _print_line(self, text: str, style: str) -> None:
         self._finish_block()
@@ -373,8 +363,17 @@ class BlockRenderer(TextRenderer):
             self._finish_block()
             self._todos.show(items, row)
 
+    def _show_text(self, text: str) -> None:
+        """Show a part of an answer."""
+        if text.strip():
+            self._calls.print_held_remark()
+        if text and self._answer:
+            self._close_line()
+            self._answer.add_text(text)
+
     def _hold_remark(self) -> None:
         """Keep a short text for the row of reading calls; print any other."""
+        self._show_text(self._marker.take_rest())
         remark = self._answer.take_remark() if self._answer else ""
         super()._finish_block()
         if remark:
@@ -391,6 +390,7 @@ class BlockRenderer(TextRenderer):
         self._show_rows([Text(), *above, *rows] if above else rows)
 
     def _finish_block(self) -> None:
+        self._show_text(self._marker.take_rest())
         super()._finish_block()
         self._calls.flush()
 

@@ -4,17 +4,24 @@ from rich.text import Text
 
 from ..console import can_redraw, open_console, render_lines, style_text
 from ..line_breaks import wrap_text
+from ..text_width import measure_width
+from ..theme import get_theme
 
 BAR = "▌ "
 SIGN = "› "
 BAR_STYLE, TEXT_STYLE = "cyan", "bold"
+# Columns of the band behind a short message
+BAND = 40
 
 
 def build_user_message(text: str, width: int) -> Text:
-    """Return the message, in rows of at most `width` cells."""
-    message = style_text(text.strip(), TEXT_STYLE)
-    rows = wrap_text(message, max(width - len(BAR), 1))
-    return Text("\n").join(Text.assemble((BAR, BAR_STYLE), row) for row in rows)
+    """Return the message on a band, in rows of at most `width` cells."""
+    message = style_text(text.strip(), "")
+    rows, style = list(wrap_text(message, max(width - len(BAR), 1))), get_theme().message
+    widest = max(map(measure_width, [row.plain for row in rows]), default=0)
+    room = min(max(widest + 1, BAND), width - len(BAR)) if "on" in style else 0
+    bands = [Text(f"{row.plain}{' ' * (room - measure_width(row.plain))}", style) for row in rows]
+    return Text("\n").join(Text.assemble((BAR, BAR_STYLE), band) for band in bands)
 
 
 def render_user_message(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.text import Text
 
 from ....config.security.redaction import redact
-from ..console import style_text
+from ..console import CODE_STYLE, style_text
 from ..line_breaks import ADDRESS, TAB, cut_text, wrap_text
 from ..sanitize import sanitize_text
 from ..table import GAP
@@ -30,7 +30,7 @@ MIN_COLUMN = 8
 HEADINGS = {"h1": "bold underline", "h2": "bold"}
 OTHER_HEADING = "bold italic"
 INLINE = {"strong": "bold", "em": "italic", "s": "strike"}
-CODE, LINK, MARK = "cyan", "underline", "dim"
+CODE, LINK, MARK = CODE_STYLE, "underline", "dim"
 # Least cells of a text, however deep it is nested in lists and quotes
 NARROWEST = 12
 

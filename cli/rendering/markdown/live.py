@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from ..block_printer import BULLET, EDGE, BlockPrinter
+from ..block_printer import BULLET, BlockPrinter, indent_row
 from ..console import TransientRows, can_redraw
 from ..line_breaks import cut_text
 from ..text_width import measure_width
@@ -131,13 +131,11 @@ class AnswerView:
 
     def _render_spaced(self, block: MarkdownBlock) -> list[Text]:
         """Return the rows of a block, after an empty one unless it is the answer's first."""
-        rows = [
-            Text.assemble(EDGE, row) if row else row
-            for row in render_block(block, self._printer.width)
-        ]
+        width = self._printer.width
+        content = render_block(block, width)
+        rows = [indent_row(row, width) for row in content]
         if rows and not self._has_rows:
-            rows[0] = Text.assemble(BULLET, rows[0][len(EDGE) :])
-            return rows
+            return [Text.assemble(BULLET, content[0]), *rows[1:]]
         return [Text(), *rows] if rows and not block.before else rows
 
 

@@ -70,8 +70,10 @@ async def _show_untrusted(session: Session) -> None:
     from .turn_renderer import TurnView
 
     trust = await asyncio.to_thread(check_trust, session.folder, session.home)
+    view = TurnView(session)
+    note = view.is_news if session.knows_trust else view.show_event
     for notice in collect_trust_notices(trust, tests=False):
-        TurnView(session).show_event(Notice(notice))
+        note(Notice(notice))
 
 
 async def refresh_status(session: Session, runner: "Runner") -> None:

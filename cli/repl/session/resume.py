@@ -45,6 +45,7 @@ def _show_thread(session: Session) -> "ThreadRow":
     )
     _show_exchange(session, passages)
     if sum(passage.kind == "human" for passage in passages) > 1:
+        session.show("")
         session.show(t("slash.resume.all", thread=thread), "dim")
     modes = [passage.text for passage in passages if passage.kind == "mode"]
     session.thread_options = {**session.thread_options, "plan": modes[-1:] == ["plan"]}
@@ -80,6 +81,6 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
         session.show("")
         for at, row in enumerate(rows):
             session.show(Text.assemble(EDGE if at else BULLET, row) if row else row)
-        session.show("")
         if answers[-1].kind == "interrupted":
+            session.show("")
             session.show(t("show.interrupted" if answers[-1].text else "show.unanswered"), "dim")

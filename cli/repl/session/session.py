@@ -95,6 +95,8 @@ class Session(ChatSession):
     """The last error shown, until the next line runs."""
     standing_words: dict[str, object] = field(default_factory=dict[str, object])
     """Last status texts shown, by their beginning: only a change is shown again."""
+    knows_trust: bool = False
+    """Whether the user has just decided whether to trust the folder."""
     is_paging: bool = False
     """Whether the user reads in the pager, which has the terminal and its Ctrl-C."""
     titles: bool = False

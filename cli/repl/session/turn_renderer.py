@@ -99,7 +99,7 @@ class TurnView:
             self._update_session(event)
         elif not isinstance(event, ev.Notice):
             return
-        if not self._is_news(event):
+        if not self.is_news(event):
             return
         if isinstance(event, ev.Notice):
             event = replace(event, text=adapt_to_conversation(event.text))
@@ -167,7 +167,8 @@ class TurnView:
     def _show_tail(self, rows: Sequence[Text]) -> None:
         self._session.prompt.show_tail("".join(map(render_lines, rows)).rstrip("\n"))
 
-    def _is_news(self, event: ev.Event) -> bool:
+    def is_news(self, event: ev.Event) -> bool:
+        """Return whether the event says what was not said before, and remember it."""
         match event:
             case ev.ModeChanged():
                 about = event.type

@@ -78,7 +78,7 @@ SLASH_COMMANDS: Mapping[str, SlashCommand] = {
         SlashCommand("clear", threads.clear, aliases=("new",)),
         SlashCommand("compact", context.compact, "[TEXT]"),
         SlashCommand("status", status.show_status),
-        SlashCommand("jobs", status.manage_jobs, "[output ID|kill ID]"),
+        SlashCommand("jobs", status.manage_jobs, "[output ID|kill ID]", aliases=("background",)),
         SlashCommand("cost", status.show_cost),
         SlashCommand("context", context.show_context),
         SlashCommand("uncompact", context.uncompact),

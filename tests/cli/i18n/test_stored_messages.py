@@ -38,6 +38,10 @@ def names(text: str) -> list[str]:
         ("set it, or write `${KEY:-DEFAULT}`", "请设置它，或写成 `${KEY:-DEFAULT}`"),
         ("it runs a program: it writes to `x`", "会运行程序：会写入 `x`"),
         ("Extra: line 3 column 1). You sent: {}", "Extra: line 3 column 1). You sent: {}"),
+        ("2 passed", "2 个通过"),
+        ("1 failed, 2 passed, 3 skipped", "1 个失败，2 个通过，3 个跳过"),
+        ("1 error", "1 个错误"),
+        ("2 passed here", "2 passed here"),
         ("it runs a program: nobody: knows", "会运行程序：nobody: knows"),
         (
             "no sandbox: turned off by `sandbox.mode`; commands run with all your permissions",

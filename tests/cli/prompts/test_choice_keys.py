@@ -91,6 +91,21 @@ def test_lone_key_after_a_pause_answers(choices, typed, word) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "reply"),
+    [
+        ([(0.6, "2")], None),  # what to do instead can be typed now
+        ([(0.6, "2"), (1.4, "⏎")], ("no", "")),
+        ([(0.6, "2"), (0.8, "⏎")], ("no", "")),
+        ([(0.6, "2"), (1.4, "o"), (1.6, "k"), (1.8, "⏎")], ("no", "ok")),
+        ([(0.6, "n")], ("no", "")),
+    ],
+)
+def test_number_of_an_inviting_no_waits(typed, reply) -> None:
+    choices = [Choice("yes", "Yes"), Choice("no", "No", invites_text=True)]
+    assert answer(choices, typed) == reply
+
+
+@pytest.mark.parametrize(
     ("choices", "typed"),
     [
         (PLAIN, [(0.1, "y")]),

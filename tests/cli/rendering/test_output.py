@@ -20,6 +20,7 @@ PRINTED = {
         "row",
         "row",
         "row",
+        "Text.assemble(sign, row)",
         "row",
         "content",
         "row",

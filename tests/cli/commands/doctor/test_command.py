@@ -68,7 +68,7 @@ def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
 @pytest.mark.parametrize("environ", [{"LC_ALL": "zh_CN.UTF-8"}, {"LLC_LANG": "zh"}])
 def test_it_speaks_chinese(environ: dict[str, str], tmp_path: Path) -> None:
     stdout = run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
-    assert "密钥来自 OPENAI_API_KEY" in stdout and "正常  提供方" in stdout
+    assert "密钥来自 OPENAI_API_KEY" in stdout and "正常  服务商" in stdout
     labels = [line[:12] for line in stdout.splitlines() if line[:1].strip()]
     assert not re.search("ok|warn|fail|trust|provider|data|sandbox|configuration", "".join(labels))
     assert ("环境变量 LLC_LANG" in stdout) == ("LLC_LANG" in environ)

@@ -44,7 +44,7 @@ def test_command_shows_its_output_and_duration() -> None:
     seen.calls.show_output(ev.ToolOutput("c", "one\n\ttwo"))
     assert seen.live == ["◦ Run make …", "  one", "      two"] and seen.console.rows == [""]
     seen.end(exit_code=0, duration_s=3.2)
-    assert seen.rows == ["", f"● Ran make{'3 s':>50}", "  one", "      two"]
+    assert seen.rows == ["", f"● Ran make{'3 s':>50}", "  └ one", "        two"]
     assert seen.live == []
 
 
@@ -53,8 +53,8 @@ def test_long_output_is_folded_and_kept() -> None:
     seen.call("run_command", {"command": "make"})
     seen.calls.show_output(ev.ToolOutput("c", "".join(f"line {n}\n" for n in range(40))))
     seen.end(error="exit code 2", exit_code=2)
-    assert seen.rows[1].endswith("exit code 2") and seen.rows[-1] == "  line 39"
-    assert "  … 29 more lines · Ctrl-O details" in seen.rows
+    assert seen.rows[1].endswith("exit code 2") and seen.rows[-1] == "    line 39"
+    assert "    … 29 more lines · Ctrl-O details" in seen.rows
     (fold,) = seen.folds
     assert fold.render(60).plain.split("\n")[:2] == ["Ran make", "  line 0"]
     assert fold.render(60).plain.count("line") == 40
@@ -104,7 +104,7 @@ def test_stopped_call_keeps_its_output() -> None:
     seen.call("run_command", {"command": "sleep 61"})
     seen.calls.show_output(ev.ToolOutput("c", "begun\n"))
     seen.calls.show_stopped()
-    assert seen.rows == ["", f"! Run sleep 61{'stopped':>46}", "  begun"] and seen.live == []
+    assert seen.rows == ["", f"! Run sleep 61{'stopped':>46}", "  └ begun"] and seen.live == []
 
 
 def test_answer_of_the_user_is_shown() -> None:
@@ -146,8 +146,8 @@ def test_words_for_the_model_are_not_half_translated(
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        ("x" * 300 + "\n", ["x" * 58, "x" * 58, "x" * 57 + "…"]),
-        ("long " * 40 + "\n" + "line\n" * 20, [("long " * 11).strip()[:57] + "…", "line"]),
+        ("x" * 300 + "\n", ["x" * 56, "x" * 56, "x" * 55 + "…"]),
+        ("long " * 40 + "\n" + "line\n" * 20, [("long " * 11).strip()[:55].strip() + "…", "line"]),
         ("short\n", ["short"]),
     ],
 )
@@ -156,7 +156,7 @@ def test_long_line_of_output_takes_three_rows(output: str, expected: list[str]) 
     seen.call("run_command", {"command": "make"})
     seen.calls.show_output(ev.ToolOutput("c", output))
     seen.end(error="exit code 2", exit_code=2)
-    rows = [row.strip() for row in seen.rows[2:]]
+    rows = [row.strip(" └") for row in seen.rows[2:]]
     assert rows[: len(expected)] == expected
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.blocks.phrases import describe_call
+from maxagent.cli.rendering.blocks.phrases import AnswerMarker, describe_call
 from maxagent.cli.rendering.tool_summary import VERBS
 from maxagent.tools.tool_table import TOOLS
 
@@ -38,4 +38,28 @@ def test_every_verb_has_its_words(language: str) -> None:
     for tool in [*TOOLS, *VERBS, "mcp_x"]:
         phrase = describe_call(tool, {})
         assert "call." not in phrase.done + phrase.infinitive
+    use_language("")
+
+
+@pytest.mark.parametrize(
+    ("role", "pieces", "text"),
+    [
+        ("architect", ["SM", "ALL: take", " it."], "**Small change**: take it."),
+        ("architect", ["SMALL", "\n\n", "take it."], "**Small change**: take it."),
+        ("architect", ["**SMALL**"], "**Small change**"),
+        ("architect", ["SMALLER steps."], "SMALLER steps."),
+        ("architect", ["Small steps."], "Small steps."),
+        ("architect", ["S"], "S"),
+        ("tester", ["ACCEPTED\n", "It rounds."], "**Accepted**: It rounds."),
+        ("tester", ["REJECTED", ": it cuts."], "**Rejected**: it cuts."),
+        ("tester", ["It is ACCEPTED."], "It is ACCEPTED."),
+        ("coder", ["ACCEPTED: x"], "ACCEPTED: x"),
+    ],
+)
+def test_marker_of_a_role_becomes_a_word(role: str, pieces: list[str], text: str) -> None:
+    use_language("en")
+    marker = AnswerMarker()
+    marker.expect(role)
+    for _ in range(2):  # each answer of the role can begin so
+        assert "".join([*map(marker.translate, pieces), marker.take_rest()]) == text
     use_language("")

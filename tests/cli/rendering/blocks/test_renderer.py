@@ -90,7 +90,8 @@ def test_tests_show_their_verdict_and_failures() -> None:
     for events in (red_tests(2), [red_tests(2)[0], red_tests(2)[2]]):  # seen, or resumed
         rows = shown(*events)
         assert rows[0].split() == ["✗", "tests", "pytest", "-q", "1", "failed"]
-        assert rows[-2:] == ["  E assert 1 == 2", "  1 failed"] and len(rows) == 13
+        assert rows[-2:] == ["    E assert 1 == 2", "    1 failed"] and len(rows) == 10
+        assert rows[1] == "  └ … 24 more lines"  # the end says what is wrong
 
 
 PASSED = ev.EvidenceFound("pytest -q", "passed", "2 passed", 0, 2, 0, 0, 0, "", "2 passed\n")
@@ -118,8 +119,8 @@ def test_repair_rounds_show_the_last_tests(
 
 def test_few_repairs_are_shown_in_full() -> None:
     rows = shown(*red_tests(2), ev.Repair(1, 3), *step(1, "write_file"), ev.Output("So."))
-    assert rows[12:] == [
-        "  1 failed",
+    assert rows[9:] == [
+        "    1 failed",
         "● repair round 1 of 3",
         "● Now module 1, which the parser calls.",
         "● Wrote m1.py",

@@ -83,7 +83,7 @@ def test_styles_show_what_the_marks_mean():
         "\x1b[1;4mh",
         "\x1b[1mb",
         "\x1b[3mi",
-        "\x1b[36mc",
+        "\x1b[35mc",
         "\x1b[94mreturn",
     ):
         assert piece in output

@@ -16,11 +16,12 @@ PAGE = Path(maxagent.__file__).parent / "docs" / "commands.md"
 def test_every_command_is_documented() -> None:
     rows = re.findall(r"^\| (`/.*?`[^|]*) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`/([a-z]+)", row)}
-    assert documented - {"new", "quit", "continue"} == {*SLASH_COMMANDS}
+    assert documented - {"new", "quit", "continue", "background"} == {*SLASH_COMMANDS}
 
 
 def test_names_that_people_know_are_aliases() -> None:
     aliases = {"new": "clear", "quit": "exit", "continue": "resume", "?": "help"}
+    aliases["background"] = "jobs"
     assert {alias: find_slash(alias) for alias in aliases} == {
         alias: SLASH_COMMANDS[name] for alias, name in aliases.items()
     }

@@ -74,7 +74,8 @@ class McpConnection:
         self._ending = set[asyncio.Task[None]]()
         self._opening = asyncio.Lock()
         self._definitions: ServerDefinitions | None = None
-        self._exchanges: list[RunningExchange] = []
+        self._exchanges: dict[RunningExchange, SessionOwner] = {}
+        self._retired: set[SessionOwner] = set()
         self._refresh: asyncio.Task[None] | None = None
         self._needs_refresh = False
         self._failures = 0
@@ -159,6 +160,8 @@ class McpConnection:
         if self._refresh:
             self._refresh.cancel()
         self._drop_owner()
+        while self._retired:
+            self._end_session(self._retired.pop())
         if self._ending:
             await asyncio.wait(self._ending)
         if self.status.state != "failed":
@@ -177,19 +180,20 @@ class McpConnection:
         while True:
             session, owner = await self._open(by_memory="negotiate" not in tried)
             exchange = RunningExchange(self.server.call_timeout, elicit)
-            self._exchanges.append(exchange)
+            self._exchanges[exchange] = owner
             self._set_idle_timer(None)
             try:
                 answer = await exchange.run(request(session, exchange))
                 self.status = replace(self.status, state="ready", last_exchange=time.time())
                 return answer
             except ExchangeError as failure:
-                if failure.remedy in ("", "explain") or failure.remedy in tried:
-                    raise await self._explain(failure, owner) from None
+                if failure.remedy in ("", "explain", "probe") or failure.remedy in tried:
+                    raise await self._explain(failure, session, owner) from None
                 tried.add(failure.remedy)
                 await self._apply_remedy(failure.remedy, session, owner)
             finally:
-                self._exchanges.remove(exchange)
+                del self._exchanges[exchange]
+                self._end_retired()
                 self._set_idle_timer(IDLE_SECONDS)
 
     async def _apply_remedy(
@@ -199,11 +203,19 @@ class McpConnection:
             with suppress(Exception):  # then the same refusal comes again, and is told
                 await session.list_definitions()
         elif self._owner is owner:  # else another call has done it
-            self._drop_owner()
+            self._retire_owner()
             await asyncio.sleep(RECONNECT_PAUSE)
 
-    async def _explain(self, failure: "ExchangeError", owner: "SessionOwner") -> McpError:
+    async def _explain(
+        self, failure: "ExchangeError", session: "McpSession", owner: "SessionOwner"
+    ) -> McpError:
         reason = failure.reason
+        if failure.remedy == "probe":
+            # a tool may have sessions of its own: only the server's is opened anew
+            is_lost = self.server.transport != "stdio" and await session.is_lost()
+            if is_lost and self._owner is owner:
+                self._retire_owner()
+            return describe_reported_error(self.server.name, reason, may_have_run=True)
         if failure.remedy == "explain":
             reason = await owner.wait_for_reason()
             if self._owner is owner:
@@ -299,7 +311,7 @@ class McpConnection:
 
         The protocol does not say to which call its question belongs.
         """
-        asking = next((each for each in reversed(self._exchanges) if each.can_elicit), None)
+        asking = next((each for each in reversed(list(self._exchanges)) if each.can_elicit), None)
         if not asking:
             return InputAnswer("decline")
         waiting = list(self._exchanges)
@@ -314,10 +326,24 @@ class McpConnection:
     def _drop_owner(self) -> None:
         """Let the session end, without waiting for it."""
         if self._owner:
-            task = asyncio.create_task(self._owner.stop())
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+            self._end_session(self._owner)
         self._owner = None
+
+    def _retire_owner(self) -> None:
+        """Open another session for what comes; what runs in this one may still be answered."""
+        if self._owner:
+            self._retired.add(self._owner)
+        self._owner = None
+
+    def _end_retired(self) -> None:
+        for owner in self._retired - set(self._exchanges.values()):
+            self._retired.discard(owner)
+            self._end_session(owner)
+
+    def _end_session(self, owner: "SessionOwner") -> None:
+        task = asyncio.create_task(owner.stop())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     def _set_idle_timer(self, seconds: float | None) -> None:
         if self._idle_timer:

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from mcp import types as protocol
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter, methods
+from mcp.types import JSONRPCResponse, methods
 from pydantic import ValidationError
 
 from ....config.text import text
@@ -16,28 +16,42 @@ from ....config.text import text
 # The strictest version of the protocol for what a tool says of itself
 _VERSION = "2025-11-25"
 OLDEST_VERSION = "2024-11-05"
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _OPTIONAL = ("title", "description", "annotations", "outputSchema", "icons", "_meta", "execution")
+# What a prompt, a resource or a template cannot be without
+_IDENTITY = ("name", "uri", "uriTemplate")
+# Blocks of an answer; of more, the texts are one
+MAX_BLOCKS = 2_000
 # Characters of a block that nobody knows
 MAX_UNKNOWN = 2_000
-# A result that is no object, or a batch
-_ODD_RESULT = re.compile(rb'"result"\s*:\s*[^\s{]|\A\s*\[')
+# What lists have besides tools: the key of each, by the method that asks for it
+_LISTS = {
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
 _JSON = Mapping[str, Any]
 
 
 class AnswerRepair:
-    """Repairs the messages of one server, and knows which of its tools cannot be read."""
+    """Repairs the messages of one server, and knows what of its lists cannot be read."""
 
     def __init__(self) -> None:
         self.left_out: dict[str, str] = {}
-        """The reason by the name of the tool."""
+        """The reason by the name of the tool, prompt or resource."""
 
-    def repair_message(self, item: Any) -> Any:
-        """Return the message, with a result that `mcp` can read if it has one."""
-        if not isinstance(item, SessionMessage) or not isinstance(item.message, JSONRPCResponse):
+    def repair_message(self, item: SessionMessage, method: str) -> SessionMessage:
+        """Return the message, with a result that `mcp` can read if it answers this method."""
+        if not isinstance(item.message, JSONRPCResponse):
             return item
         result: dict[str, Any] = {**item.message.result}
-        if "serverInfo" in result or "protocolVersion" in result:
+        if method == "initialize":
             result = _repair_handshake(result)
+        if method == "tools/list" and "tools" not in result:
+            result["tools"] = []
+            self.left_out["tools"] = text("its answer cannot be read")
+        if key := _LISTS.get(method):
+            result[key] = self._read_list(method, key, result.get(key))
         if not isinstance(result.get("nextCursor", ""), str):
             result["nextCursor"] = str(result["nextCursor"] or "") or None
         if not isinstance(result.get("_meta", {}), dict):
@@ -57,6 +71,23 @@ class AnswerRepair:
         if result == item.message.result:
             return item
         return replace(item, message=item.message.model_copy(update={"result": result}))
+
+    def _read_list(self, method: str, key: str, items: Any) -> list[Any]:
+        """Return those of a list that can be read."""
+        right: list[Any] = []
+        for item in cast("list[Any]", items) if isinstance(items, list) else []:
+            fields = _to_fields(item)
+            # the rest may be wrong
+            needed = {name: fields[name] for name in _IDENTITY if name in fields}
+            needed.setdefault("name", fields.get("uri") or fields.get("uriTemplate"))
+            kept = next(
+                (each for each in (fields, needed) if _is_valid(method, {key: [each]})), None
+            )
+            if kept is None:
+                self.left_out[f"{key}: {needed['name']}"] = text("it cannot be read")
+            else:
+                right.append(kept)
+        return right
 
     def _read_tool(self, tool: Any) -> _JSON | None:
         """Return a tool with what of it is right; None if it cannot be called."""
@@ -78,96 +109,6 @@ class AnswerRepair:
         return right
 
 
-class RepairedReader:
-    """The messages of a transport, each repaired; `mcp` takes it as reader."""
-
-    def __init__(self, stream: Any, repair: AnswerRepair) -> None:
-        self._stream, self._repair = stream, repair
-
-    async def receive(self) -> Any:
-        """Return the next message."""
-        return self._repair.repair_message(await self._stream.receive())
-
-    async def aclose(self) -> None:
-        """Close the transport's stream."""
-        await self._stream.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        return self._repair.repair_message(await self._stream.__anext__())
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._stream.__aexit__(*error)
-
-
-def repair_error(body: bytes, request_id: int | str | None = None) -> bytes:
-    """Return an answer by HTTP, with an error that `mcp` can read if it has one."""
-    if b'"error"' not in body and b'"jsonrpc"' in body and not _ODD_RESULT.search(body):
-        return body
-    try:
-        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
-    except ValueError:
-        problem = read_unparsed_answer(body, request_id)
-        return problem.model_dump_json(by_alias=True).encode() if problem else body
-    if request_id is None or not isinstance(message, JSONRPCError) or message.id is not None:
-        return body
-    return message.model_copy(update={"id": request_id}).model_dump_json(by_alias=True).encode()
-
-
-def read_unparsed_answer(
-    line: bytes, request_id: int | str | None = None
-) -> JSONRPCError | JSONRPCResponse | None:
-    """Return an answer with an ID that is no message of the protocol; else None.
-
-    A result that can be used is one, the rest is an error: whoever waits for it would wait until
-    the time is over. `request_id` is the ID of the only request that it can answer, if the answer
-    has none.
-    """
-    if line.lstrip()[:1] not in (b"{", b"["):
-        return None
-    try:
-        answer: Any = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(answer, list) and len(cast("list[Any]", answer)) == 1:  # a batch
-        answer = cast("list[Any]", answer)[0]
-    if not isinstance(answer, dict) or "method" in answer:
-        return None
-    fields = cast("dict[str, Any]", answer)
-    identity, error = fields.get("id"), fields.get("error")
-    if identity is None:
-        identity = request_id
-    if not isinstance(identity, int | str) or not {"result", "error"} & fields.keys():
-        return None
-    if error is None and fields.get("result"):
-        result = _wrap_result(fields["result"])
-        return JSONRPCResponse(jsonrpc="2.0", id=identity, result=result)
-    message = text("its answer cannot be read")
-    if isinstance(error, dict):
-        stated = cast("dict[str, Any]", error)
-        message = str(stated.get("message") or stated.get("code") or message)
-    elif isinstance(error, str):
-        message = error
-    problem = protocol.ErrorData(code=protocol.INTERNAL_ERROR, message=message)
-    return JSONRPCError(jsonrpc="2.0", id=identity, error=problem)
-
-
-def _wrap_result(result: Any) -> dict[str, Any]:
-    """Return a result that is no object as one: tools, or the content of a call."""
-    if isinstance(result, dict):
-        return cast("dict[str, Any]", result)
-    items = cast("list[Any]", result) if isinstance(result, list) else []
-    if items and all(isinstance(each, dict) and "inputSchema" in each for each in items):
-        return {"tools": items}
-    return {"content": result}
-
-
 def _repair_handshake(result: _JSON) -> dict[str, Any]:
     """Return a first answer with what `mcp` needs of it, without what it cannot read."""
     about, offered = _to_fields(result.get("serverInfo")), _to_fields(result.get("capabilities"))
@@ -178,7 +119,8 @@ def _repair_handshake(result: _JSON) -> dict[str, Any]:
     right = {**result, "serverInfo": {**about, **identity}, "capabilities": capabilities}
     if not isinstance(result.get("instructions", ""), str):
         del right["instructions"]
-    if not isinstance(result.get("protocolVersion"), str):
+    version = result.get("protocolVersion")
+    if not isinstance(version, str) or (_DATE.fullmatch(version) and version < OLDEST_VERSION):
         right["protocolVersion"] = OLDEST_VERSION
     return right
 
@@ -188,9 +130,18 @@ def _to_fields(value: object) -> dict[str, Any]:
 
 
 def _is_tool(tool: _JSON) -> bool:
+    if not _is_valid("tools/list", {"tools": [dict(tool)]}):
+        return False
     try:
-        methods.validate_server_result("tools/list", _VERSION, {"tools": [dict(tool)]})
         protocol.Tool.model_validate(tool, by_name=False)
+    except ValidationError:
+        return False
+    return True
+
+
+def _is_valid(method: str, result: dict[str, Any]) -> bool:
+    try:
+        methods.validate_server_result(method, _VERSION, result)
     except ValidationError:
         return False
     return True
@@ -216,7 +167,11 @@ def _repair_schema(schema: Any) -> dict[str, Any] | None:
 def _repair_call_result(result: _JSON) -> dict[str, Any]:
     content, structured = result.get("content"), result.get("structuredContent")
     blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
-    right: dict[str, Any] = {**result, "content": [_repair_block(each) for each in blocks if each]}
+    if len(blocks) > MAX_BLOCKS:
+        blocks = [*blocks[:MAX_BLOCKS], _join_blocks(blocks[MAX_BLOCKS:])]
+    right: dict[str, Any] = {**result, "content": blocks}
+    if not isinstance(content, list) or not _is_valid("tools/call", {"content": blocks}):
+        right["content"] = [_repair_block(each) for each in blocks if each]
     if structured is not None and not isinstance(structured, dict):
         del right["structuredContent"]
         right["content"].append(_build_text(json.dumps(structured, ensure_ascii=False)))
@@ -225,6 +180,12 @@ def _repair_call_result(result: _JSON) -> dict[str, Any]:
     if "isError" in result and not isinstance(result["isError"], bool):
         right["isError"] = str(result["isError"]).lower() in ("true", "1")
     return right
+
+
+def _join_blocks(blocks: list[Any]) -> _JSON:
+    """Return what the texts of many blocks say."""
+    texts = (_to_fields(block).get("text") for block in blocks)
+    return _build_text("\n".join(each for each in texts if isinstance(each, str)))
 
 
 def _repair_block(block: Any) -> _JSON:
@@ -247,11 +208,7 @@ def _repair_block(block: Any) -> _JSON:
 
 
 def _is_block(block: _JSON) -> bool:
-    try:
-        methods.validate_server_result("tools/call", _VERSION, {"content": [dict(block)]})
-    except ValidationError:
-        return False
-    return True
+    return _is_valid("tools/call", {"content": [dict(block)]})
 
 
 def _build_text(words: str) -> _JSON:

@@ -19,11 +19,13 @@ from ..input_request import (
 )
 from .http_transport import MAY_HAVE_RUN, NOT_SENT, REFUSED, SESSION_LOST
 from .input_translation import required_from_result, responses_from_answers
+from .lost_session import names_lost_session
 from .session import McpSession
 
 # reconnect: the session is gone, the request was not handled · negotiate: the server speaks another
-# protocol than last time · relist: `mcp` must see the tools first · explain: ask why it is gone
-Remedy = Literal["", "reconnect", "negotiate", "relist", "explain"]
+# protocol than last time · relist: `mcp` must see the tools first · explain: ask why it is gone ·
+# probe: find out whether the session is gone
+Remedy = Literal["", "reconnect", "negotiate", "relist", "explain", "probe"]
 
 # Rounds in which a server only wants to be asked again, and seconds before the next
 STATE_ROUNDS, STATE_PAUSE = 20, 0.25
@@ -31,7 +33,7 @@ STATE_ROUNDS, STATE_PAUSE = 20, 0.25
 _NOT_UNDERSTOOD = (protocol.METHOD_NOT_FOUND, protocol.INVALID_PARAMS)
 _LOST = "session "
 # What `mcp` itself says with a code that many servers use for errors of their own
-_CLOSED = ("Connection closed", "SSE stream ")
+_CLOSED, _CUT = "Connection closed", "SSE stream "
 _UNREADABLE = "Failed to parse "
 _Answer = TypeVar("_Answer")
 
@@ -137,6 +139,8 @@ def _interpret(error: MCPError) -> ExchangeError:
     match error.code:
         case protocol.CONNECTION_CLOSED if reason.startswith(_CLOSED):
             return ExchangeError(reason, remedy="explain")
+        case protocol.CONNECTION_CLOSED if reason.startswith(_CUT):
+            return ExchangeError(text("the connection was lost before its answer"))
         case protocol.PARSE_ERROR if reason.startswith(_UNREADABLE):
             return ExchangeError(text("its answer cannot be read"))
         case protocol.UNSUPPORTED_PROTOCOL_VERSION:
@@ -158,7 +162,8 @@ def _interpret(error: MCPError) -> ExchangeError:
         case protocol.INVALID_REQUEST if reason.startswith("Redirect to"):
             return ExchangeError(reason, may_have_run=False)
         case _:
-            return ExchangeError(reason, is_answer=True)
+            remedy = "probe" if names_lost_session(reason) else ""
+            return ExchangeError(reason, remedy=remedy, is_answer=True)
 
 
 def _describe_data(data: Any, reason: str) -> str:

@@ -18,7 +18,9 @@ from ....config.network.response_limits import MAX_JSON_VALUES, ResponseLimits, 
 from ....config.text import text
 from ..oauth.stored_login import StoredLogin, build_auth
 from ..server_config import McpServer
-from .answer_repair import repair_error
+from .event_repair import repair_events
+from .lost_session import SESSION, is_session_lost
+from .raw_answers import repair_body
 
 # Codes of our own in answers that no server has given
 NOT_SENT, REFUSED, MAY_HAVE_RUN, SESSION_LOST = -32950, -32951, -32952, -32953
@@ -33,7 +35,9 @@ _BEFORE = (
     httpx2.UnsupportedProtocol,
 )
 # The server understood, and did not do it
-_REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 429)
+_REFUSED = (400, 401, 403, 404, 405, 406, 410, 413, 414, 415, 421, 422, 429)
+# Bytes of a refusal that are looked at
+MAX_WORDS = 2_000
 # Bytes of one message, and of all in the answer to one request
 MAX_MESSAGE_BYTES, MAX_ANSWER_BYTES = 16_000_000, 64_000_000
 _LIMITS = ResponseLimits(
@@ -43,7 +47,8 @@ _LIMITS = ResponseLimits(
     skips_strings=True,
 )
 _STREAM_LIMITS = replace(_LIMITS, max_bytes=None)
-SESSION = "mcp-session-id"
+# What servers without a framework call JSON
+_JSON_KINDS = ("", "text/plain", "text/json", "application/octet-stream", "application/x-json")
 
 
 class McpHttpClient(httpx2.AsyncClient):
@@ -63,13 +68,15 @@ class McpHttpClient(httpx2.AsyncClient):
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             code = NOT_SENT if isinstance(error, _BEFORE) else MAY_HAVE_RUN
             return _build_error(request, 503, code, _describe_failure(request, error))
+        if request.method == "POST" and response.is_success and _read_kind(response) in _JSON_KINDS:
+            response.headers["content-type"] = "application/json"
         response.stream = _AnswerStream(response)
         status, refusal = response.status_code, self.login and self.login.refusal
         if status < 400 or not (request.method == "POST" or self.needs_stream):
             return response
         answered = await _read_answer(response)
         reason = _describe_status(status)
-        if _is_session_lost(response, answered):
+        if is_session_lost(response, await _read_words(response)):
             await response.aclose()
             return _build_error(request, status, SESSION_LOST, reason)
         # after a refusal, `mcp` tries the older handshake, which fails with a reason of its own
@@ -88,17 +95,19 @@ class _AnswerStream(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response) -> None:
         self._stream = cast("httpx2.AsyncByteStream", response.stream)
         self._request = response.request
-        kind = response.headers.get("content-type", "").lower()
-        self._is_events = kind.startswith("text/event-stream")
+        kind = _read_kind(response)
+        self._is_events = kind == "text/event-stream"
         self._is_json = kind.startswith("application/json")
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
+        request_id = _read_request_id(self._request)
         try:
             if self._is_json:
                 body = b"".join([piece async for piece in self._stream])
-                yield repair_error(body, _read_request_id(self._request))
+                yield repair_body(body, request_id)
                 return
-            async for piece in _repair_events(self._stream) if self._is_events else self._stream:
+            events = repair_events(self._stream, request_id) if self._is_events else self._stream
+            async for piece in events:
                 yield piece
         except httpx2.DecodingError as error:
             kind = httpx2.SSEError if self._is_events else httpx2.StreamError
@@ -106,26 +115,6 @@ class _AnswerStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-async def _repair_events(stream: httpx2.AsyncByteStream) -> AsyncGenerator[bytes]:
-    """Yield a stream of events by whole lines, each message repaired."""
-    start = list[bytes]()
-    async for piece in stream:
-        *lines, end = piece.split(b"\n")
-        if lines:
-            lines[0] = b"".join([*start, lines[0]])
-            start = []
-            yield b"".join(_repair_line(line) + b"\n" for line in lines)
-        start.append(end)
-    if last_line := b"".join(start):
-        yield _repair_line(last_line)
-
-
-def _repair_line(line: bytes) -> bytes:
-    if not line.startswith(b"data:"):
-        return line
-    return b"data: " + repair_error(line.removeprefix(b"data:").strip())
 
 
 def _read_request_id(request: httpx2.Request) -> int | str | None:
@@ -139,7 +128,7 @@ def _read_request_id(request: httpx2.Request) -> int | str | None:
 
 async def _read_answer(response: httpx2.Response) -> str | None:
     """Return the message of an error that is JSON-RPC; None if the answer is no such error."""
-    if not response.headers.get("content-type", "").lower().startswith("application/json"):
+    if not _read_kind(response).startswith("application/json"):
         return None
     try:
         answer: object = read_json(await response.aread())
@@ -151,19 +140,23 @@ async def _read_answer(response: httpx2.Response) -> str | None:
     return str(cast("dict[str, object]", error).get("message")) if isinstance(error, dict) else ""
 
 
-def _is_session_lost(response: httpx2.Response, message: str | None) -> bool:
-    """Return whether the server has forgotten the session, as after its restart.
+async def _read_words(response: httpx2.Response) -> str:
+    """Return what the body of a refusal says; empty for a page."""
+    if SESSION not in response.request.headers or _read_kind(response) == "text/html":
+        return ""
+    try:
+        return (await response.aread())[:MAX_WORDS].decode("utf-8", "replace")
+    except (httpx2.StreamError, httpx2.TransportError):
+        return ""
 
-    The protocol has 404 for it; many servers answer 400 and say it in words.
-    """
-    if SESSION not in response.request.headers:
-        return False
-    status = response.status_code
-    return status == 404 or (status == 400 and "session" in (message or "").lower())
+
+def _read_kind(response: httpx2.Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _build_error(request: httpx2.Request, status: int, code: int, reason: str) -> httpx2.Response:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": reason}}
+    details = {"code": code, "message": reason, "data": {"status": status}}
+    error = {"jsonrpc": "2.0", "id": None, "error": details}
     return httpx2.Response(status, json=error, request=request)
 
 

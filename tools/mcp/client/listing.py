@@ -1,6 +1,8 @@
 """All that a server offers, page by page, as our definitions."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Protocol, TypeVar
 
 from mcp import Client, MCPError
@@ -18,6 +20,12 @@ from ..definition import (
 
 # A server that lists more than this is cut
 MAX_PAGES, MAX_ITEMS = 100, 2_000
+# Seconds for prompts and for resources, without which a server can be used
+LIST_SECONDS = 5.0
+
+
+class EndlessListError(Exception):
+    """A list has more pages than are read."""
 
 
 class _Page(Protocol):
@@ -30,19 +38,19 @@ _List = Callable[[protocol.PaginatedRequestParams | None], Awaitable[_PageT]]
 
 async def list_all(server: str, client: Client) -> ServerDefinitions:
     """List tools, prompts and resources; raises MCPError if the tools cannot be listed."""
-    can = client.server_capabilities
     discovered = client.session.discover_result
     as_json = (
         discovered.model_dump(mode="json", by_alias=True, exclude_none=True) if discovered else {}
     )
-    tools, problem = await _list_tools(server, client) if can.tools else ([], "")
-    left_out = [text("all after the first {count}", count=MAX_ITEMS)]
-    if len(tools) <= MAX_ITEMS:
-        left_out = [problem] if problem else []
+    left_out: list[str] = []
+    tools = await _list_tools(server, client, left_out)
+    prompts, resources = await asyncio.gather(
+        _list_prompts(server, client, left_out), _list_resources(server, client, left_out)
+    )
     return ServerDefinitions(
-        tuple(tools[:MAX_ITEMS]),
-        tuple(await _list_prompts(server, client) if can.prompts else ()),
-        tuple(await _list_resources(server, client) if can.resources else ()),
+        tuple(tools),
+        tuple(prompts),
+        tuple(resources),
         client.instructions or "",
         "new" if client.protocol_version in MODERN_PROTOCOL_VERSIONS else "old",
         client.protocol_version,
@@ -51,18 +59,32 @@ async def list_all(server: str, client: Client) -> ServerDefinitions:
     )
 
 
-async def _list_tools(server: str, client: Client) -> tuple[list[ToolDefinition], str]:
-    """Return the tools, and why the pages after these cannot be listed."""
-    tools: list[ToolDefinition] = []
+async def _list_tools(server: str, client: Client, left_out: list[str]) -> list[ToolDefinition]:
+    """Return the tools; note which of them are left out."""
+    can = client.server_capabilities
+    if not can.tools and (can.prompts or can.resources):
+        return []
+    tools: dict[str, ToolDefinition] = {}
     try:
         async for page in _iter_pages(lambda params: client.session.list_tools(params=params)):
-            tools += [_tool(server, tool) for tool in page.tools]
+            for tool in (_tool(server, each) for each in page.tools):
+                if tools.setdefault(tool.name, tool) != tool:
+                    left_out.append(f"{tool.name} ({text('another tool has its name')})")
     except MCPError as error:
-        if not tools:
+        if not tools and can.tools:
             raise
-        reason = error.message.partition("\n")[0][:200]
-        return tools, text("all after the first {count}: {reason}", count=len(tools), reason=reason)
-    return tools, ""
+        if tools:
+            reason = error.message.partition("\n")[0][:200]
+            left_out.append(_describe_rest(len(tools), reason))
+    except EndlessListError:
+        left_out.append(_describe_rest(len(tools), text("the list has no end")))
+    if len(tools) > MAX_ITEMS:
+        left_out[:] = [text("all after the first {count}", count=MAX_ITEMS)]
+    return list(tools.values())[:MAX_ITEMS]
+
+
+def _describe_rest(count: int, reason: str) -> str:
+    return text("all after the first {count}: {reason}", count=count, reason=reason)
 
 
 def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:
@@ -77,12 +99,30 @@ def _tool(server: str, tool: protocol.Tool) -> ToolDefinition:
     )
 
 
-async def _list_prompts(server: str, client: Client) -> list[PromptDefinition]:
+async def _list_prompts(server: str, client: Client, left_out: list[str]) -> list[PromptDefinition]:
     pages = _iter_pages(lambda params: client.session.list_prompts(params=params))
+    prompts: list[PromptDefinition] = []
+    if not client.server_capabilities.prompts:
+        return prompts
+    async with _without_failure("prompts", left_out):
+        async for page in pages:
+            prompts += [_prompt(server, each) for each in page.prompts]
+    return prompts[:MAX_ITEMS]
+
+
+@asynccontextmanager
+async def _without_failure(kind: str, left_out: list[str]) -> AsyncGenerator[None]:
+    """Note that a list cannot be read: its server is used without it, and what came stays."""
     try:
-        return [_prompt(server, each) async for page in pages for each in page.prompts][:MAX_ITEMS]
+        async with asyncio.timeout(LIST_SECONDS):
+            yield
+    except TimeoutError:
+        reason = text("it did not answer within {seconds} s", seconds=f"{LIST_SECONDS:g}")
+        left_out.append(f"{kind} ({reason})")
+    except EndlessListError:
+        left_out.append(f"{kind} ({text('the list has no end')})")
     except MCPError:  # some announce what they do not have
-        return []
+        pass
 
 
 def _prompt(server: str, prompt: protocol.Prompt) -> PromptDefinition:
@@ -95,10 +135,14 @@ def _prompt(server: str, prompt: protocol.Prompt) -> PromptDefinition:
     )
 
 
-async def _list_resources(server: str, client: Client) -> list[ResourceDefinition]:
+async def _list_resources(
+    server: str, client: Client, left_out: list[str]
+) -> list[ResourceDefinition]:
     session = client.session
     resources: list[ResourceDefinition] = []
-    try:
+    if not client.server_capabilities.resources:
+        return resources
+    async with _without_failure("resources", left_out):
         async for page in _iter_pages(lambda params: session.list_resources(params=params)):
             resources += [
                 _resource(server, str(each.uri), each, is_template=False) for each in page.resources
@@ -108,8 +152,6 @@ async def _list_resources(server: str, client: Client) -> list[ResourceDefinitio
                 _resource(server, each.uri_template, each, is_template=True)
                 for each in page.resource_templates
             ]
-    except MCPError:
-        pass  # what came before stays
     return resources[:MAX_ITEMS]
 
 
@@ -131,6 +173,7 @@ def _resource(
 
 
 async def _iter_pages(request: _List[_PageT]) -> AsyncGenerator[_PageT]:
+    """Yield the pages of a list; raises EndlessListError after the last that is read."""
     cursor: str | None = None
     seen = set[str]()
     for _ in range(MAX_PAGES):
@@ -140,3 +183,4 @@ async def _iter_pages(request: _List[_PageT]) -> AsyncGenerator[_PageT]:
         if not cursor or cursor in seen:
             return
         seen.add(cursor)
+    raise EndlessListError

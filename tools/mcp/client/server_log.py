@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,18 @@ from ..definition_cache import get_data_folder
 MAX_LOG_BYTES = 500_000
 # Bytes of the last line that is told as the reason of an end
 MAX_REASON = 300
+# Last lines among which the reason is looked for: programs end with their stack, or with advice
+MAX_LINES = 40
+_ERROR = re.compile(
+    r"\berr(?:or)?\b|error:|exception|panic|fatal|cannot|can't|could not|not found|no such|failed"
+    r"|denied|refused|missing|required|invalid|unable",
+    re.IGNORECASE,
+)
+# A frame of a stack, and advice where more is said
+_POINTER = re.compile(
+    r"^(?:at |File \"|\^)|complete log|debug log|--help|more information|run with|^note:|^hint:",
+    re.IGNORECASE,
+)
 
 
 def get_log_path(home: Path, name: str) -> Path:
@@ -23,15 +36,22 @@ def get_log_path(home: Path, name: str) -> Path:
 
 
 class ServerLog:
-    """Takes pieces of a server's errors; `last_line` is the last that was not empty."""
+    """Takes pieces of a server's errors."""
 
     def __init__(self, file: Path) -> None:
-        self.last_line = ""
+        self._lines = deque[str](maxlen=MAX_LINES)
         self._file = file
         self._sink = RedactingSink(self._write)
         self._stream: BinaryIO | None = None
         self._size = 0
         self._is_closed = False
+
+    @property
+    def last_line(self) -> str:
+        """The last line that names an error, else the last that was not empty."""
+        named = (line for line in reversed(self._lines) if _ERROR.search(line))
+        last = self._lines[-1] if self._lines else ""
+        return next((line for line in named if not _POINTER.search(line)), last)[:MAX_REASON]
 
     def add(self, piece: bytes) -> None:
         """Add the next piece; one that comes after the end is dropped."""
@@ -47,8 +67,8 @@ class ServerLog:
                 self._stream.close()
 
     def _write(self, piece: bytes) -> None:
-        lines = [line for line in clean_text(piece[-4_096:]).splitlines() if line.strip()]
-        self.last_line = lines[-1].strip()[:MAX_REASON] if lines else self.last_line
+        lines = (line.strip() for line in clean_text(piece[-4_096:]).splitlines())
+        self._lines.extend(filter(None, lines))
         with suppress(OSError):  # a full disk never ends a server
             if self._stream is None or self._size > MAX_LOG_BYTES:
                 self._begin_file()

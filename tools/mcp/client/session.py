@@ -5,12 +5,13 @@ Nothing here tries again: whoever holds the session does.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 from mcp import Client, MCPError
 from mcp import types as protocol
 from mcp.client.session import (
@@ -28,12 +29,19 @@ from ..definition import ServerDefinitions
 from ..errors import McpError
 from ..input_request import InputAnswer, InputRequest
 from ..server_config import McpServer
-from .answer_repair import AnswerRepair, RepairedReader
+from .answer_repair import AnswerRepair
+from .http_transport import REFUSED, SESSION_LOST, open_http
 from .input_translation import answer_to_result, request_from_params
 from .listing import list_all
-from .server_log import ServerLog, get_log_path
+from .lost_session import names_lost_session
+from .repaired_transport import PendingRequests, RecordingWriter, RepairedReader
+from .server_log import ServerLog
 from .stdio_transport import StdioStreams, open_stdio
 
+# Seconds for the answer to a ping, and for another kind of HTTP than the configured one
+PING_SECONDS, OTHER_SECONDS = 5.0, 5.0
+# What a server answers to the other kind of HTTP
+_OTHER_KIND = (400, 404, 405, 406)
 # Seconds between two attempts to hear of changes
 _LISTEN_PAUSE = 5.0
 _CHANGES = (
@@ -94,6 +102,17 @@ class McpSession:
         left_out = (f"{name} ({reason})" for name, reason in self._repair.left_out.items())
         return replace(definitions, left_out=(*definitions.left_out, *left_out))
 
+    async def is_lost(self) -> bool:
+        """Return whether the server has forgotten the session, by a question without effects."""
+        try:
+            async with asyncio.timeout(PING_SECONDS):
+                await self._client.session.send_ping()
+        except TimeoutError:
+            return False
+        except MCPError as error:
+            return error.code == SESSION_LOST or names_lost_session(error.message)
+        return False
+
     async def call_tool(
         self,
         name: str,
@@ -128,6 +147,7 @@ async def open_session(
     sandbox: Sandbox | None,
     cached: ServerDefinitions | None,
     callbacks: SessionCallbacks,
+    log: ServerLog,
 ) -> AsyncGenerator[McpSession]:
     """Connect to a server; on exit disconnect, and end its process.
 
@@ -136,20 +156,65 @@ async def open_session(
     """
     mode = _choose_mode(server, cached)
     async with AsyncExitStack() as stack:
-        opening = _open_in_mode(server, home, sandbox, mode, callbacks)
+        opening = _open_in_mode(server, home, sandbox, mode, callbacks, log)
         try:
             session = await stack.enter_async_context(opening)
         except _EndedError as error:
             if mode["mode"] != "auto":
                 raise
-            opening = _open_in_mode(server, home, sandbox, {"mode": "legacy"}, callbacks)
+            mode = {"mode": "legacy"}
+            opening = _open_in_mode(server, home, sandbox, mode, callbacks, log)
             try:
                 session = await stack.enter_async_context(opening)
             except _EndedError:
                 raise
             except McpError:  # it may not start again, for what it has changed: say why it ended
                 raise error from None
+        except Exception as error:
+            if server.transport == "stdio" or not _is_other_kind(error):
+                raise
+            session = await _enter_other_kind(stack, server, home, callbacks, log, error)
         yield session
+
+
+async def _enter_other_kind(
+    stack: AsyncExitStack,
+    server: McpServer,
+    home: Path,
+    callbacks: SessionCallbacks,
+    log: ServerLog,
+    refusal: Exception,
+) -> McpSession:
+    """Connect over the other kind of HTTP, the older or the newer; raises the refusal."""
+    is_old = server.transport == "sse"
+    other = replace(server, transport="http" if is_old else "sse")
+    mode = {"mode": "auto" if is_old else "legacy"}
+    try:
+        async with asyncio.timeout(OTHER_SECONDS):
+            return await stack.enter_async_context(
+                _open_in_mode(other, home, None, mode, callbacks, log)
+            )
+    except Exception:
+        raise refusal from None
+
+
+def _is_other_kind(error: BaseException) -> bool:
+    """Return whether a server refused the first request as one of the other kind of HTTP does."""
+    first = next(iter_leaves(error), error)
+    if isinstance(first, httpx2.HTTPStatusError):
+        return first.response.status_code in _OTHER_KIND
+    if not isinstance(first, MCPError) or first.code != REFUSED:
+        return False
+    return first.error.data in [{"status": status} for status in _OTHER_KIND]
+
+
+def iter_leaves(error: BaseException) -> Iterator[BaseException]:
+    """Yield the real errors: `mcp` wraps them in groups."""
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            yield from iter_leaves(each)  # pyright: ignore[reportUnknownArgumentType]
+    elif not isinstance(error, asyncio.CancelledError):
+        yield error
 
 
 class _EndedError(McpError):
@@ -163,16 +228,14 @@ async def _open_in_mode(
     sandbox: Sandbox | None,
     mode: dict[str, Any],
     callbacks: SessionCallbacks,
+    log: ServerLog,
 ) -> AsyncGenerator[McpSession]:
     async with AsyncExitStack() as stack:
         streams: StdioStreams | None = None
         if server.transport == "stdio":
-            log = ServerLog(get_log_path(home, server.name))
             streams = await stack.enter_async_context(open_stdio(server, sandbox, log))
             transport: Any = _pair(streams)
         else:
-            from .http_transport import open_http
-
             transport = open_http(server, home)
         repair = AnswerRepair()
         client = Client(
@@ -206,7 +269,9 @@ async def _enter_client(
 @asynccontextmanager
 async def _with_repair(transport: Any, repair: AnswerRepair) -> AsyncGenerator[tuple[Any, Any]]:
     async with transport as (reader, writer):
-        yield RepairedReader(reader, repair), writer
+        requests = PendingRequests()
+        recording = RecordingWriter(writer, requests)
+        yield RepairedReader(reader, recording, requests, repair), recording
 
 
 @asynccontextmanager

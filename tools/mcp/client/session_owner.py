@@ -1,10 +1,10 @@
 """The task that opens a session, holds it, and closes it: `mcp` wants all three in one task."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
+from pydantic import ValidationError
 
 from ....config.text import text
 from ...process.launcher import GRACE, UNKILLABLE
@@ -13,7 +13,8 @@ from ..definition import ServerDefinitions
 from ..errors import McpError
 from ..server_config import McpServer
 from .http_transport import read_reason
-from .session import McpSession, SessionCallbacks, open_session
+from .server_log import ServerLog, get_log_path
+from .session import McpSession, SessionCallbacks, iter_leaves, open_session
 
 # Characters of an error that are told
 MAX_REASON = 300
@@ -35,7 +36,8 @@ class SessionOwner:
         self.is_by_memory = bool(cached)
         """Whether the protocol was not negotiated, but known from last time."""
         self._server = server
-        self._opening = open_session(server, home, sandbox, cached, callbacks)
+        self._log = ServerLog(get_log_path(home, server.name))
+        self._opening = open_session(server, home, sandbox, cached, callbacks, self._log)
         self._stop = asyncio.Event()
         self.opened: asyncio.Future[tuple[McpSession, ServerDefinitions]] = (
             asyncio.get_running_loop().create_future()
@@ -86,6 +88,8 @@ class SessionOwner:
         """Fail at once; ending the server's process may take a while."""
         seconds = f"{self._server.connect_timeout:g}"
         self.reason = text("it did not answer within {seconds} s", seconds=seconds)
+        if line := self._log.last_line:
+            self.reason = text("{reason}; its last line is: {line}", reason=self.reason, line=line)
         self._fail(self.reason)
         self._task.cancel()
 
@@ -109,18 +113,19 @@ class SessionOwner:
 
 def describe_error(error: BaseException) -> str:
     """Return the first real error in one line: `mcp` wraps them in groups."""
-    first = next(_iter_leaves(error), error)
+    first = next(iter_leaves(error), error)
     if isinstance(first, McpError):
         return first.reason
+    if isinstance(first, ValidationError):
+        return text("its answer is wrong: {reason}", reason=_describe_field(first)[:MAX_REASON])
     if isinstance(first, httpx2.HTTPStatusError):
         return read_reason(first)[:MAX_REASON]
     message = str(first).strip().partition("\n")[0][:MAX_REASON]
     return message or type(first).__name__
 
 
-def _iter_leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            yield from _iter_leaves(each)  # pyright: ignore[reportUnknownArgumentType]
-    elif not isinstance(error, asyncio.CancelledError):
-        yield error
+def _describe_field(error: ValidationError) -> str:
+    """Return what is wrong with the first wrong field."""
+    details = error.errors(include_url=False, include_input=False)
+    path = ".".join(map(str, details[0]["loc"])) if details else ""
+    return f"`{path}`: {details[0]['msg']}" if path else error.title

@@ -21,7 +21,7 @@ from ...process.launcher import GRACE, RunningProgram, open_program
 from ...sandbox.sandbox import Sandbox
 from ..errors import McpError
 from ..server_config import McpServer
-from .answer_repair import read_unparsed_answer
+from .raw_answers import BOM, read_unparsed_answer
 from .server_log import ServerLog
 
 # Bytes of one message; a server that says more in a line is ended
@@ -144,9 +144,10 @@ class StdioStreams:
         if not line.strip():
             return None
         try:
+            line = line.removeprefix(BOM)
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:  # servers print what belongs to their errors
-            if odd := read_unparsed_answer(_strip_log(line)):
+            if odd := read_unparsed_answer(line):
                 return SessionMessage(odd)
             self._log.add(line[:_PIECE] + b"\n")
             self._noise += len(line)
@@ -176,9 +177,3 @@ class StdioStreams:
                 limit = MAX_MESSAGE_BYTES // 1_000_000
                 self.problem = text("it sent a message of more than {limit} MB", limit=limit)
                 return []
-
-
-def _strip_log(line: bytes) -> bytes:
-    """Return a message without what a server has printed before it on its line."""
-    at = line.find(b'{"jsonrpc"')
-    return line[at:] if at > 0 and line.lstrip()[:1] not in (b"[", b"{") else line

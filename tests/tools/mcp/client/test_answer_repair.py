@@ -1,8 +1,7 @@
 """A real server whose answers are nearly right, through the real client."""
 
 import json
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -10,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from sloppy import GOOD, SCHEMA, connect
 
 from maxagent.tools.mcp.connection import McpConnection
 from maxagent.tools.mcp.definition import ServerDefinitions
@@ -17,21 +17,9 @@ from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.server_config import McpServer
 from maxagent.tools.result import CallResult
 
-SERVER = Path(__file__).parents[3] / "fixtures" / "mcp_servers" / "sloppy_server.py"
-SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
-GOOD = {"name": "good", "inputSchema": SCHEMA}
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
 )
-
-
-def connect(
-    folder: Path, tools: list[Any], answers: Mapping[str, Any] | None = None, **more: Any
-) -> McpConnection:
-    play = folder / "play.json"
-    play.write_text(json.dumps({"tools": tools, "answers": answers or {}, **more}))
-    server = McpServer("odd", "stdio", command=sys.executable, args=(str(SERVER), str(play)))
-    return McpConnection(server, folder / "home")
 
 
 async def list_tools(folder: Path, *tools: Any) -> ServerDefinitions:

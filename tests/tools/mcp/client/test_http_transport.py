@@ -1,5 +1,6 @@
 """Servers by HTTP: what each status means for a call, a session that is lost, and type `sse`."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from maxagent.tools.mcp import connection as connection_module
 from maxagent.tools.mcp.connection import McpConnection
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.input_request import InputAnswer, InputRequest
-from maxagent.tools.mcp.server_config import McpServer
+from maxagent.tools.mcp.server_config import McpServer, Transport
 from maxagent.tools.result import CallResult
 
 SERVERS = Path(__file__).parents[3] / "fixtures" / "mcp_servers"
@@ -43,6 +44,8 @@ class OldServer(BaseHTTPRequestHandler):
     called = 0
 
     def do_POST(self) -> None:
+        if self.path == "/nothing":
+            return self._send(404, "text/plain", "")
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         session = self.headers.get("mcp-session-id", "")
         match request["method"]:
@@ -157,6 +160,12 @@ async def test_a_status_says_whether_the_call_ran(
         (404, JSON, describe_error(-32001, "Session not found")),
         (404, JSON, describe_error(-32600, "Session not found")),
         (400, JSON, describe_error(-32000, "Bad Request: No valid session ID provided")),
+        (400, JSON, describe_error(-32000, "Bad Request: Server not initialized")),
+        (400, "text/plain", "Invalid session ID"),
+        (401, "text/plain", "Unauthorized: Session not found"),
+        (403, JSON, '{"error": "Session expired"}'),
+        (410, "text/plain", "Gone"),
+        (422, "text/plain", "Unexpected message, expect initialize request"),
     ],
 )
 async def test_a_forgotten_session_is_opened_again(
@@ -170,6 +179,50 @@ async def test_a_forgotten_session_is_opened_again(
     answer = await connection.call_tool("echo", expected)
     assert isinstance(answer, CallResult) and answer.ok
     assert known_sessions == {"1"} and OldServer.called == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, describe_error(-32001, "Session not found")),
+        (200, describe_error(-32000, "Server not initialized")),
+        (200, '{"error": "session expired"}'),
+        (500, '{"error": "unknown session"}'),
+        (503, describe_error(-32000, "session lost")),
+    ],
+)
+async def test_call_refused_in_words_is_not_repeated(
+    connection: McpConnection, monkeypatch: pytest.MonkeyPatch, status: int, body: str
+) -> None:
+    await connection.list_definitions()
+    monkeypatch.setattr(OldServer, "forgotten", (status, JSON, body))
+    known_sessions.clear()
+    expected = {"status": 200, "type": JSON, "body": ""}
+    with pytest.raises(McpError, match="(?i)session|initialized") as caught:
+        await connection.call_tool("echo", expected)
+    assert caught.value.may_have_run and OldServer.called == 0
+    answer = await connection.call_tool("echo", expected)
+    assert isinstance(answer, CallResult) and answer.ok
+
+
+async def test_calls_at_once_share_a_new_session(
+    connection: McpConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await connection.list_definitions()
+    monkeypatch.setattr(connection_module, "RECONNECT_PAUSE", 0.0)
+    known_sessions.clear()
+    expected = {"status": 200, "type": JSON, "body": ""}
+    calls = [connection.call_tool("echo", expected) for _ in range(5)]
+    answers = await asyncio.gather(*calls)
+    assert all(isinstance(answer, CallResult) and answer.ok for answer in answers)
+    assert OldServer.called == 5
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream", "text/json"])
+async def test_json_by_another_name_is_read(connection: McpConnection, kind: str) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "result": {"content": []}})
+    answer = await connection.call_tool("echo", {"status": 200, "type": kind, "body": body})
+    assert isinstance(answer, CallResult) and answer.ok
 
 
 @contextmanager
@@ -213,8 +266,21 @@ async def test_a_server_of_type_sse_is_called_and_asks(tmp_path: Path) -> None:
     await connection.close()
 
 
-async def test_a_wrong_address_of_type_sse_is_named(address: str, tmp_path: Path) -> None:
-    connection = McpConnection(McpServer("s", "sse", url=address), tmp_path)
-    with pytest.raises(McpError, match="cannot be used: HTTP 405 Method Not Allowed"):
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_the_other_kind_of_http_is_found(
+    address: str, tmp_path: Path, transport: Transport
+) -> None:
+    with serve("old_era_server.py", "sse") as port:
+        other = {"http": f"http://127.0.0.1:{port}/sse", "sse": address}[transport]
+        connection = McpConnection(McpServer("s", transport, url=other), tmp_path)
+        assert (await connection.list_definitions()).tools
+        await connection.close()
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_wrong_address_is_named(address: str, tmp_path: Path, transport: Transport) -> None:
+    wrong = address.removesuffix("mcp") + "nothing"
+    connection = McpConnection(McpServer("s", transport, url=wrong), tmp_path)
+    with pytest.raises(McpError, match="cannot be used: HTTP 40[45] "):
         await connection.list_definitions()
     await connection.close()

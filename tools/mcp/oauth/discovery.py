@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 from urllib.parse import urlsplit
 
 import httpx2
-from mcp.client.auth import OAuthFlowError
 from mcp.client.auth.utils import (
     build_oauth_authorization_server_metadata_discovery_urls,
     build_protected_resource_metadata_discovery_urls,
@@ -13,20 +13,22 @@ from mcp.client.auth.utils import (
     extract_resource_metadata_from_www_auth,
     extract_scope_from_www_auth,
     get_client_metadata_scopes,
-    handle_auth_metadata_response,
     handle_protected_resource_response,
-    issuers_match,
-    validate_metadata_issuer,
 )
 from mcp.shared.auth import DEFAULT_GRANT_TYPES, OAuthMetadata, ProtectedResourceMetadata
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
+from pydantic import ValidationError
 
+from ....config.network.response_limits import read_json
 from ....config.text import text
 from ....models.auth.copilot_login import is_safe_address
 from .errors import LoginError
 
 # Redirects that one request for metadata may follow, all on its own host
 MAX_REDIRECTS = 5
+# Fields of metadata without which there is no login, and how many others may be wrong
+_NEEDED = ("issuer", "authorization_endpoint", "token_endpoint")
+MAX_WRONG_FIELDS = 20
 # Characters of an address in an error
 MAX_ADDRESS = 200
 
@@ -166,19 +168,55 @@ async def _read_metadata(
     for address in build_oauth_authorization_server_metadata_discovery_urls(
         advertised or None, url
     ):
-        goes_on, metadata = await handle_auth_metadata_response(await _get(client, address))
-        if not goes_on:
-            break
-        if metadata:
+        response = await _get(client, address)
+        if response.status_code >= 500:
+            raise LoginError(
+                text(
+                    "the metadata of {url} cannot be read: HTTP {status}",
+                    url=issuer,
+                    status=response.status_code,
+                )
+            )
+        if metadata := _parse_metadata(issuer, response):
             named = str(metadata.issuer)
-            expected = named if not advertised and issuers_match(named, issuer) else issuer
-            try:
-                validate_metadata_issuer(metadata, expected)
-            except OAuthFlowError as error:
+            # both have the same address of metadata, by RFC 8414
+            if named.removesuffix("/") != issuer.removesuffix("/"):
                 raise LoginError(
-                    text("the metadata of {issuer} belongs to {named}", issuer=issuer, named=named)
-                ) from error
+                    text("the metadata of {issuer} belongs to {named}", issuer=issuer, named=named),
+                    hint="both must be the same, by RFC 8414; tell the server's operator",
+                )
             return metadata
+    return None
+
+
+def _parse_metadata(issuer: str, response: httpx2.Response) -> OAuthMetadata | None:
+    """Return the metadata, without optional fields that are wrong; None: there are none here.
+
+    Raises LoginError if a field is wrong that a login needs.
+    """
+    if response.status_code != 200:
+        return None
+    try:
+        value = read_json(response.content)
+    except ValueError:
+        return None
+    if not isinstance(value, dict) or "issuer" not in value:
+        return None
+    fields = cast("dict[str, object]", value)
+    fields = {name: field for name, field in fields.items() if field not in (None, "")}
+    for _ in range(MAX_WRONG_FIELDS):
+        try:
+            return OAuthMetadata.model_validate(fields)
+        except ValidationError as error:
+            name = str(error.errors()[0]["loc"][0])
+            if name not in fields or name in _NEEDED:
+                reason = f"`{name}`: {error.errors()[0]['msg']}"
+                raise LoginError(
+                    text(
+                        "its metadata at {issuer} are wrong: {reason}", issuer=issuer, reason=reason
+                    )
+                ) from None
+            del fields[name]
     return None
 
 

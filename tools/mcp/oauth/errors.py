@@ -11,5 +11,5 @@ class LoginError(MaxAgentError):
 class LoginNeededError(MaxAgentError):
     """The server wants a login that only a person can make."""
 
-    def __init__(self, message: str, server: str) -> None:
-        super().__init__(message, hint=text("run `mcode mcp login {name}`", name=server))
+    def __init__(self, message: str, server: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint or text("run `mcode mcp login {name}`", name=server))

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +21,13 @@ from .errors import LoginError
 from .loopback_callback import LoopbackCallback, read_redirect
 from .registration import choose_client
 from .storage import RemoteServer, ServerLogin, read_login, update_login
-from .token_requests import build_exchange, build_revocation, describe_refusal, read_tokens
+from .token_requests import (
+    build_exchange,
+    build_revocation,
+    describe_refusal,
+    forgets_client,
+    read_tokens,
+)
 
 REQUEST_SECONDS = 30.0
 # Metadata and tokens are small
@@ -80,9 +86,9 @@ async def log_in(server: RemoteServer, home: Path, browser: Browser) -> LoginRes
             return LoginResult("")
         issuer = _widen_scope(issuer, stored)
         state = secrets.token_urlsafe(32)
-        async with LoopbackCallback(state, _choose_port(server, stored)) as callback:
+        async with _open_callback(server, stored, state) as callback:
             login = await choose_client(client, server, issuer, stored, callback.redirect_uri)
-            login = await _authorize(client, issuer, login, state, callback, browser)
+            login = await _authorize(client, server, issuer, login, state, callback, browser)
     update_login(home, server, lambda _: login)
     return LoginResult(login.issuer, login.scope)
 
@@ -121,6 +127,8 @@ async def open_client(server: RemoteServer) -> AsyncGenerator[httpx2.AsyncClient
             yield client
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         reason = str(error) or type(error).__name__
+        if isinstance(error, httpx2.TransportError):
+            reason = f"{error.request.url.host}: {reason}"
         raise LoginError(
             text("the login to `{name}` failed: {reason}", name=server.name, reason=reason),
             hint=find_hint(error) or "check the network and the server's address",
@@ -164,8 +172,27 @@ def _choose_port(server: RemoteServer, stored: ServerLogin | None) -> int:
     return (urlsplit(stored.redirect_uri).port or 0) if stored else 0
 
 
+@asynccontextmanager
+async def _open_callback(
+    server: RemoteServer, stored: ServerLogin | None, state: str
+) -> AsyncGenerator[LoopbackCallback]:
+    """Wait for the redirect; raises LoginError if the port is busy that the server must send to."""
+    port = _choose_port(server, stored)
+    async with AsyncExitStack() as stack:
+        listening = LoopbackCallback(state, port, is_fixed="callback_port" in server.oauth)
+        try:
+            callback = await stack.enter_async_context(listening)
+        except OSError as error:
+            raise LoginError(
+                text("port {port} for the redirect is in use", port=port),
+                hint="end the program that uses it; it may be another login",
+            ) from error
+        yield callback
+
+
 async def _authorize(
     client: httpx2.AsyncClient,
+    server: RemoteServer,
     issuer: AuthorizationServer,
     login: ServerLogin,
     state: str,
@@ -179,7 +206,13 @@ async def _authorize(
     parameters = await callback.wait() if pasted is None else read_redirect(pasted)
     code = _read_code(issuer, parameters, state)
     response = await client.send(build_exchange(login, code, proof.code_verifier))
-    return read_tokens(login, response)
+    try:
+        return read_tokens(login, response)
+    except LoginError as error:
+        if not forgets_client(response):
+            raise
+        hint = "run `mcode mcp logout {name}`, then log in again: it registers MaxAgent anew"
+        raise LoginError(error.message, hint=text(hint, name=server.name)) from error
 
 
 def _build_address(

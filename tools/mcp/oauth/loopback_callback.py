@@ -25,27 +25,31 @@ def build_redirect_uri(port: int) -> str:
 
 
 def read_redirect(address: str) -> Mapping[str, str]:
-    """Return the parameters of a redirected address, the first of each name."""
-    query = urlsplit(address.strip()).query
+    """Return the parameters of a redirected address, the first of each name.
+
+    A person pastes it with quotes, brackets or line ends, or from the `?` on.
+    """
+    bare = "".join(address.split()).strip("<>\"'`")
+    query = urlsplit(bare).query or bare
     return {name: values[0] for name, values in parse_qs(query, keep_blank_values=True).items()}
 
 
 class LoopbackCallback:
     """A web server that waits for one redirect; a request without the right `state` is refused."""
 
-    def __init__(self, state: str, port: int = 0) -> None:
+    def __init__(self, state: str, port: int = 0, *, is_fixed: bool = False) -> None:
         self._state = state
-        self._wanted_port = port
+        self._wanted_port, self._is_fixed = port, is_fixed
         self._server: asyncio.Server | None = None
         self._result: asyncio.Future[Mapping[str, str]] | None = None
 
     async def __aenter__(self) -> Self:
-        """Begin to listen; the wanted port if it is free, else another. Raises OSError."""
+        """Begin to listen, on the wanted port or, unless it is fixed, another. Raises OSError."""
         self._result = asyncio.get_running_loop().create_future()
         try:
             self._server = await asyncio.start_server(self._serve, _HOST, self._wanted_port)
         except OSError:
-            if not self._wanted_port:
+            if not self._wanted_port or self._is_fixed:
                 raise
             self._server = await asyncio.start_server(self._serve, _HOST, 0)
         return self

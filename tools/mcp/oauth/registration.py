@@ -53,7 +53,13 @@ async def choose_client(
         return _use_configured(login, client_id, server, methods, stored)
     if document := find_client_document(server, issuer):
         return replace(login, client_id=document)
-    if stored and stored.redirect_uri == redirect_uri and _is_same(stored.issuer, login.issuer):
+    is_known = stored is not None and bool(stored.client_id)
+    if (
+        stored
+        and is_known
+        and stored.redirect_uri == redirect_uri
+        and _is_same(stored.issuer, login.issuer)
+    ):
         return replace(
             login,
             client_id=stored.client_id,

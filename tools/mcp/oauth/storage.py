@@ -126,7 +126,8 @@ def _parse_row(row: object) -> ServerLogin:
 
 
 def _to_row(login: ServerLogin) -> dict[str, object]:
-    return {name: value for name, value in asdict(login).items() if value}
+    needed = ("issuer", "client_id", "token_endpoint")
+    return {name: value for name, value in asdict(login).items() if value or name in needed}
 
 
 def _name_key(server: RemoteServer) -> str:

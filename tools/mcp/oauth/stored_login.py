@@ -20,10 +20,17 @@ from ....config.paths import locate_mcp_logins
 from ....config.text import text
 from .errors import LoginError, LoginNeededError
 from .storage import RemoteServer, ServerLogin, read_login, update_login
-from .token_requests import build_refresh, read_tokens
+from .token_requests import (
+    build_refresh,
+    describe_refusal,
+    forgets_client,
+    is_ended,
+    read_tokens,
+)
 
 # Seconds before its end from which a token is refreshed
 EARLY = 10.0
+RETRY = "try again later"
 _LOCK_PAUSE = 0.05
 
 
@@ -42,6 +49,8 @@ class StoredLogin(httpx2.Auth):
         self._login: ServerLogin | None = None
         self._is_read = False
         self._renewal = asyncio.Lock()
+        self._failure = ""
+        """Why the last refresh failed, though the login may be good."""
         self.refusal: LoginNeededError | None = None
         """Why requests are refused, if a login would help; None again after one that succeeds."""
 
@@ -113,9 +122,13 @@ class StoredLogin(httpx2.Auth):
         try:
             self._login = read_tokens(self._login, response)
         except LoginError:
-            if not 400 <= response.status_code < 500 or response.status_code == 429:
-                return  # the server fails; the login may still be good
+            if not is_ended(response):  # the server fails; the login may still be good
+                self._failure = describe_refusal(response)
+                return
             self._login = replace(self._login, access_token="", refresh_token="", expires_at=0.0)
+            if forgets_client(response):  # the next login registers anew
+                self._login = replace(self._login, client_id="", client_secret="", redirect_uri="")
+        self._failure = ""
         await self._write()
 
     async def _explain(self, response: httpx2.Response) -> LoginNeededError | None:
@@ -124,6 +137,10 @@ class StoredLogin(httpx2.Auth):
         if response.status_code == 401:
             if self._login is None:
                 return LoginNeededError(text("login needed"), name)
+            if self._failure:
+                issuer, reason = self._login.issuer, self._failure
+                problem = "the login cannot be renewed now, {issuer} says: {reason}"
+                return LoginNeededError(text(problem, issuer=issuer, reason=reason), name, RETRY)
             return LoginNeededError(text("login needed: the last one has ended"), name)
         if not _wants_scope(response):
             return None

@@ -4,7 +4,7 @@ import time
 from base64 import b64encode
 from dataclasses import replace
 from typing import cast
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import httpx2
 from mcp.shared.auth import OAuthToken
@@ -34,6 +34,8 @@ def build_exchange(login: ServerLogin, code: str, verifier: str) -> httpx2.Reque
 def build_refresh(login: ServerLogin) -> httpx2.Request:
     """Return the request that renews the access token."""
     data = {"grant_type": "refresh_token", "refresh_token": login.refresh_token}
+    if login.scope:  # some give a token for nothing if it is left out; it is what was granted
+        data["scope"] = login.scope
     return _build_request(login, login.token_endpoint, data)
 
 
@@ -56,18 +58,25 @@ def read_tokens(login: ServerLogin, response: httpx2.Response) -> ServerLogin:
 
     Raises LoginError. What an answer to a refresh leaves out stays as it was.
     """
-    if response.status_code not in (200, 201):
+    fields = _read_fields(response)
+    if response.status_code not in (200, 201) or "access_token" not in fields:
         reason = describe_refusal(response)
         raise LoginError(
             text("{issuer} did not issue a token: {reason}", issuer=login.issuer, reason=reason)
         )
+    if isinstance(fields.get("scope"), list):
+        fields["scope"] = " ".join(map(str, cast("list[object]", fields["scope"])))
     try:
-        token = OAuthToken.model_validate_json(response.content)
-    except ValidationError:
+        token = OAuthToken.model_validate(fields)
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
         raise LoginError(
-            text("{issuer} answered without a valid token", issuer=login.issuer)
+            text(
+                "{issuer} answered without a valid token: {field}", issuer=login.issuer, field=name
+            )
         ) from None
-    ends = time.time() + token.expires_in if token.expires_in else 0.0
+    seconds = token.expires_in or 0
+    ends = time.time() + seconds if seconds > 0 else 0.0
     return replace(
         login,
         access_token=token.access_token,
@@ -79,15 +88,40 @@ def read_tokens(login: ServerLogin, response: httpx2.Response) -> ServerLogin:
 
 def describe_refusal(response: httpx2.Response) -> str:
     """Return the reason in an answer of OAuth, in a line without secrets."""
+    fields = _read_fields(response)
+    if reason := fields.get("error_description") or fields.get("error"):
+        return " ".join(redact(str(reason)).split())[:MAX_REASON]
+    if response.is_success:
+        return text("its answer has no token")
+    return f"HTTP {response.status_code}"
+
+
+def is_ended(response: httpx2.Response) -> bool:
+    """Return whether an answer to a refresh says that the login is over.
+
+    Some say it with status 200; 429 and errors of the server say nothing about it.
+    """
+    status = response.status_code
+    if status in (200, 201):
+        return "error" in _read_fields(response)
+    return 400 <= status < 500 and status not in (408, 425, 429)
+
+
+def forgets_client(response: httpx2.Response) -> bool:
+    """Return whether the server does not know the client, as after its own reset."""
+    return _read_fields(response).get("error") in ("invalid_client", "unauthorized_client")
+
+
+def _read_fields(response: httpx2.Response) -> dict[str, object]:
+    """Return the fields of an answer, JSON or a form."""
+    kind = response.headers.get("content-type", "")
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return dict(parse_qsl(response.text))
     try:
         value = read_json(response.content)
     except ValueError:
-        value = None
-    if isinstance(value, dict):
-        fields = cast("dict[str, object]", value)
-        if reason := fields.get("error_description") or fields.get("error"):
-            return " ".join(redact(str(reason)).split())[:MAX_REASON]
-    return f"HTTP {response.status_code}"
+        return {}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _build_request(login: ServerLogin, url: str, data: dict[str, str]) -> httpx2.Request:

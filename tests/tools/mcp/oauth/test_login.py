@@ -1,13 +1,16 @@
 """Logins to a server, against a stand-in."""
 
+import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from oauth_server import OAuthServer, ScriptedBrowser, Server
+from provider import Answer, Request
 
 from maxagent.config.paths import locate_mcp_logins
 from maxagent.tools.mcp.oauth.errors import LoginError
@@ -202,3 +205,136 @@ async def test_metadata_of_another_origin_are_not_read(
     guarded.routes = {"/mcp": lambda request: {"status": 401, "headers": challenge, "body": {}}}
     with pytest.raises(LoginError, match="names metadata of another origin"):
         await log_in(guarded.server, tmp_path, ScriptedBrowser())
+
+
+@pytest.mark.parametrize(
+    ("advertised", "named", "path"),
+    [
+        ("/", "", ""),
+        ("", "/", ""),
+        ("/tenant", "/tenant", "/tenant"),
+        ("/tenant/", "/tenant", "/tenant"),
+        ("/tenant", "/tenant/", "/tenant"),
+        ("/a/b/", "/a/b", "/a/b"),
+    ],
+)
+async def test_slash_at_the_end_is_no_other_issuer(
+    guarded: OAuthServer, tmp_path: Path, advertised: str, named: str, path: str
+) -> None:
+    guarded.advertised = advertised
+    guarded.metadata = {"issuer": f"{guarded.issuer}{named}"}
+    metadata = guarded.routes.pop("/.well-known/oauth-authorization-server")
+    guarded.routes[f"/.well-known/oauth-authorization-server{path}"] = metadata
+    assert (await log_in(guarded.server, tmp_path, ScriptedBrowser())).issuer
+
+
+@pytest.mark.parametrize("named", ["/other", "/tenant/other", "@evil.example", "?tenant", "//"])
+async def test_another_issuer_is_refused(guarded: OAuthServer, tmp_path: Path, named: str) -> None:
+    guarded.metadata = {"issuer": f"{guarded.issuer}{named}"}
+    with pytest.raises(LoginError, match="belongs to"):
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"service_documentation": "", "op_policy_uri": ""},
+        {"revocation_endpoint": ""},
+        {"scopes_supported": "tools"},
+        {"grant_types_supported": None, "response_types_supported": None},
+        {"op_tos_uri": "not an address", "service_documentation": 5},
+        {"token_endpoint_auth_methods_supported": "none"},
+    ],
+)
+async def test_wrong_optional_metadata_are_left_out(
+    guarded: OAuthServer, tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    page = guarded.routes["/.well-known/oauth-authorization-server"]
+
+    def describe(request: Request) -> Answer:
+        answer = page(request)
+        return {**answer, "body": {**answer["body"], **fields}}
+
+    guarded.routes["/.well-known/oauth-authorization-server"] = describe
+    assert (await log_in(guarded.server, tmp_path, ScriptedBrowser())).scope == "tools"
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "message"),
+    [
+        ({"token_endpoint": 5}, 200, "metadata .* are wrong: `token_endpoint`"),
+        ({"authorization_endpoint": "x"}, 200, "are wrong: `authorization_endpoint`"),
+        ({}, 500, "cannot be read: HTTP 500"),
+        ({}, 404, "publishes no metadata"),
+        ({"issuer": None}, 200, "publishes no metadata"),
+    ],
+)
+async def test_useless_metadata_are_named(
+    guarded: OAuthServer, tmp_path: Path, fields: dict[str, Any], status: int, message: str
+) -> None:
+    guarded.metadata = fields
+    page = guarded.routes["/.well-known/oauth-authorization-server"]
+    guarded.routes["/.well-known/oauth-authorization-server"] = lambda request: {
+        **page(request),
+        "status": status,
+    }
+    with pytest.raises(LoginError, match=message):
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+
+
+def as_form(answer: dict[str, Any]) -> Answer:
+    kind = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
+    return {"status": 200, "body": urlencode(answer), "headers": kind}
+
+
+def as_json(**fields: object) -> Callable[[dict[str, Any]], Answer]:
+    kind = {"Content-Type": "application/json"}
+    return lambda answer: {"status": 200, "body": {**answer, **fields}, "headers": kind}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        as_form,
+        as_json(scope=["tools"]),
+        as_json(scope=None),
+        as_json(expires_in="3600"),
+        as_json(token_type="BEARER"),
+    ],
+)
+async def test_odd_token_is_read(
+    guarded: OAuthServer, tmp_path: Path, reply: Callable[[dict[str, Any]], Answer]
+) -> None:
+    guarded.reply = reply
+    assert (await log_in(guarded.server, tmp_path, ScriptedBrowser())).scope == "tools"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"ok": False, "error": "bad_code"}, "did not issue a token: bad_code"),
+        ({"access_token": "t", "token_type": "DPoP"}, "without a valid token: token_type"),
+        ({"access_token": 5}, "without a valid token: access_token"),
+        ({}, "its answer has no token"),
+        ("<html>", "its answer has no token"),
+        ({"error": "invalid_client"}, "invalid_client"),
+    ],
+)
+async def test_answer_without_a_token_is_named(
+    guarded: OAuthServer, tmp_path: Path, body: object, message: str
+) -> None:
+    kind = {"Content-Type": "application/json"}
+    guarded.reply = lambda answer: {"status": 200, "body": body, "headers": kind}
+    with pytest.raises(LoginError, match=message) as caught:
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert ("mcode mcp logout" in str(caught.value.hint)) == ("client" in message)
+
+
+async def test_busy_configured_port_is_named(guarded: OAuthServer, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        server = replace(guarded.server, oauth={"callback_port": f"{port}"})
+        with pytest.raises(LoginError, match=f"port {port} for the redirect is in use"):
+            await log_in(server, tmp_path, ScriptedBrowser())

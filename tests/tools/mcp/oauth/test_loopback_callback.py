@@ -43,3 +43,18 @@ def test_a_redirect_is_read_as_pasted() -> None:
         "code": "a/b",
         "state": "",
     }
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "http://127.0.0.1:1/callback?code=c&state=s",
+        '"http://127.0.0.1:1/callback?code=c&state=s"\n',
+        "<http://127.0.0.1:1/callback?code=c&state=s>",
+        "http://127.0.0.1:1/call\nback?code=c&sta\n te=s",
+        "?code=c&state=s",
+        "code=c&state=s",
+    ],
+)
+def test_pasted_address_is_read(pasted: str) -> None:
+    assert read_redirect(pasted) == {"code": "c", "state": "s"}

@@ -1,6 +1,7 @@
 """A stored login on requests to its server, against a stand-in."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -126,3 +127,50 @@ async def test_a_login_of_another_process_is_not_lost(guarded: OAuthServer, tmp_
     await log_in(other, tmp_path, ScriptedBrowser())
     update_login(tmp_path, other, lambda _: None)
     assert read_login(tmp_path, guarded.server)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (200, {"ok": False, "error": "invalid_refresh_token"}, "the last one has ended"),
+        (400, {"error": "invalid_grant"}, "the last one has ended"),
+        (401, {"error": "invalid_client"}, "the last one has ended"),
+        (429, {}, "cannot be renewed now, .* says: HTTP 429"),
+        (503, {"error": "server_error"}, "cannot be renewed now, .* says: server_error"),
+    ],
+)
+async def test_failed_refresh_says_what_to_do(
+    guarded: OAuthServer, tmp_path: Path, status: int, body: dict[str, object], message: str
+) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    guarded.end_tokens()
+    kind = {"Content-Type": "application/json"}
+    guarded.routes["/token"] = lambda request: {"status": status, "body": body, "headers": kind}
+    async with open_client(guarded, tmp_path) as (client, auth):
+        assert [await post(client, guarded) for _ in range(3)] == [401] * 3
+        assert auth.refusal and re.search(message, auth.refusal.message)
+    is_over = "ended" in message
+    assert guarded.count("/token") == (2 if is_over else 4)
+    login = read_login(tmp_path, guarded.server)
+    assert login and bool(login.access_token) != is_over
+    assert bool(login.client_id) == (status != 401)
+
+
+async def test_refresh_asks_for_the_granted_scope(guarded: OAuthServer, tmp_path: Path) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    guarded.end_tokens()
+    async with open_client(guarded, tmp_path) as (client, _):
+        assert await post(client, guarded) == 200
+    refresh = next(each.raw for each in guarded.requests if b"=refresh_token" in each.raw)
+    assert b"scope=tools" in refresh
+
+
+@pytest.mark.parametrize("lifetime", [-5, 0, None])
+async def test_lifetime_that_is_none_is_unknown(
+    guarded: OAuthServer, tmp_path: Path, lifetime: int | None
+) -> None:
+    guarded.lifetime = lifetime
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    async with open_client(guarded, tmp_path) as (client, _):
+        assert [await post(client, guarded) for _ in range(3)] == [200] * 3
+    assert guarded.count("/token") == 1

@@ -78,15 +78,15 @@ class AnswerRepair:
         for item in cast("list[Any]", items) if isinstance(items, list) else []:
             fields = _to_fields(item)
             # the rest may be wrong
-            needed = {name: fields[name] for name in _IDENTITY if name in fields}
-            needed.setdefault("name", fields.get("uri") or fields.get("uriTemplate"))
-            kept = next(
-                (each for each in (fields, needed) if _is_valid(method, {key: [each]})), None
+            identity = {name: fields[name] for name in _IDENTITY if name in fields}
+            identity.setdefault("name", fields.get("uri") or fields.get("uriTemplate"))
+            usable = next(
+                (each for each in (fields, identity) if _is_valid(method, {key: [each]})), None
             )
-            if kept is None:
-                self.left_out[f"{key}: {needed['name']}"] = text("it cannot be read")
+            if usable is None:
+                self.left_out[f"{key}: {identity['name']}"] = text("it cannot be read")
             else:
-                right.append(kept)
+                right.append(usable)
         return right
 
     def _read_tool(self, tool: Any) -> _JSON | None:

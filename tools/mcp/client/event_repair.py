@@ -45,18 +45,22 @@ def _repair_event(lines: Sequence[bytes], request_id: int | str | None) -> bytes
     """Return an event with a message that `mcp` can read, or without one."""
     lines = [line.removeprefix(BOM) for line in lines if line]
     data = [line.removeprefix(b"data:") for line in lines if line.startswith(b"data:")]
-    rest = [line for line in lines if not line.startswith((b"data:", b"data"))]
+    other_lines = [line for line in lines if not line.startswith((b"data:", b"data"))]
     message = b"\n".join(line.removeprefix(b" ") for line in data)
     if _LOG.match(message):
         data = []
     elif b"{" in message:
         message = repair_body(message, request_id)
         if b'"jsonrpc"' in message:  # some name their events by the kind of the message
-            rest = [line for line in rest if not line.startswith(b"event:")]
+            other_lines = [line for line in other_lines if not line.startswith(b"event:")]
         if _is_wrong_notice(message):
             message, data = b"", []
-    kept = [*rest, *(b"data: " + line for line in message.split(b"\n"))] if data else rest
-    return b"".join(line + b"\n" for line in [*kept, b""])
+    right_lines = (
+        [*other_lines, *(b"data: " + line for line in message.split(b"\n"))]
+        if data
+        else other_lines
+    )
+    return b"".join(line + b"\n" for line in [*right_lines, b""])
 
 
 def _is_wrong_notice(message: bytes) -> bool:

@@ -19,17 +19,17 @@ _WORDS = re.compile(
 )
 
 
-def names_lost_session(words: str) -> bool:
+def names_lost_session(reason: str) -> bool:
     """Return whether an error says that the session is gone."""
-    return bool(_WORDS.search(words.replace("_", " ").replace("sessionId", "session")))
+    return bool(_WORDS.search(reason.replace("_", " ").replace("sessionId", "session")))
 
 
-def is_session_lost(response: httpx2.Response, words: str) -> bool:
+def is_session_lost(response: httpx2.Response, reason: str) -> bool:
     """Return whether the server refuses a request since it does not know its session.
 
-    `words` are those of the answer. A server that asks for a login says so in a header.
+    `reason` is what the answer says. A server that asks for a login says so in a header.
     """
     if SESSION not in response.request.headers or "www-authenticate" in response.headers:
         return False
     status = response.status_code
-    return status in (404, 410) or (status in _REFUSED and names_lost_session(words))
+    return status in (404, 410) or (status in _REFUSED and names_lost_session(reason))

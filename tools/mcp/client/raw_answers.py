@@ -24,7 +24,7 @@ _Answer = JSONRPCError | JSONRPCResponse
 def repair_body(body: bytes, request_id: int | str | None = None) -> bytes:
     """Return an answer by HTTP as one that `mcp` can read, if there is one in it."""
     body = body.removeprefix(BOM)
-    if b'"error"' not in body and b'"jsonrpc"' in body and not _is_odd(body):
+    if b'"error"' not in body and b'"jsonrpc"' in body and not _needs_repair(body):
         return body
     try:
         message = jsonrpc_message_adapter.validate_json(body, by_name=False)
@@ -51,7 +51,7 @@ def read_unparsed_answer(line: bytes, request_id: int | str | None = None) -> _A
     return next((answer for answer in answers if answer), None)
 
 
-def _is_odd(body: bytes) -> bool:
+def _needs_repair(body: bytes) -> bool:
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -81,8 +81,8 @@ def _iter_values(content: str) -> Iterator[Any]:
 def _mend_characters(content: str) -> str:
     """Return JSON with a sign instead of each half of a character."""
     value: Any = json.loads(content)
-    whole = json.dumps(value, ensure_ascii=False)
-    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = json.dumps(value, ensure_ascii=False)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _read_value(answer: Any, request_id: int | str | None) -> _Answer | None:
@@ -109,10 +109,10 @@ def _read_value(answer: Any, request_id: int | str | None) -> _Answer | None:
 
 def _read_identity(line: bytes) -> _Answer | None:
     """Return an error for an answer of which no more than its ID can be read."""
-    found = _IDENTITY.search(line[:_ENDS]) or _IDENTITY.search(line[-_ENDS:])
-    if not found or b'"method"' in line[:_ENDS]:
+    identity = _IDENTITY.search(line[:_ENDS]) or _IDENTITY.search(line[-_ENDS:])
+    if not identity or b'"method"' in line[:_ENDS]:
         return None
-    return _build_error(int(found[1]), {})
+    return _build_error(int(identity[1]), {})
 
 
 def _build_error(identity: int | str | None, stated: dict[str, Any]) -> JSONRPCError:

@@ -140,9 +140,11 @@ class RepairedReader:
         if request is None or request.method != "initialize" or request.params is None:
             return False
         data: object = error.error.data
-        named = cast("dict[str, object]", data).get("supported") if isinstance(data, dict) else None
-        names = cast("list[object]", named) if isinstance(named, list) else []
-        usable = [each for each in HANDSHAKE_PROTOCOL_VERSIONS if each in names]
+        supported = (
+            cast("dict[str, object]", data).get("supported") if isinstance(data, dict) else None
+        )
+        versions = cast("list[object]", supported) if isinstance(supported, list) else []
+        usable = [each for each in HANDSHAKE_PROTOCOL_VERSIONS if each in versions]
         if not usable or request.params.get("protocolVersion") != LATEST_HANDSHAKE_VERSION:
             return False
         params = {**request.params, "protocolVersion": max(usable)}

@@ -49,9 +49,9 @@ class ServerLog:
     @property
     def last_line(self) -> str:
         """The last line that names an error, else the last that was not empty."""
-        named = (line for line in reversed(self._lines) if _ERROR.search(line))
+        errors = (line for line in reversed(self._lines) if _ERROR.search(line))
         last = self._lines[-1] if self._lines else ""
-        return next((line for line in named if not _POINTER.search(line)), last)[:MAX_REASON]
+        return next((line for line in errors if not _POINTER.search(line)), last)[:MAX_REASON]
 
     def add(self, piece: bytes) -> None:
         """Add the next piece; one that comes after the end is dropped."""

@@ -67,7 +67,7 @@ def read_login(home: Path, server: RemoteServer) -> ServerLogin | None:
 
 def remember_logins(home: Path) -> None:
     """Redact all stored tokens from now on, also unused ones."""
-    with suppress(CorruptLoginsError):  # reported where a login is needed
+    with suppress(CorruptLoginsError):  # reported where a login is required
         for key, login in _read_logins(home).items():
             _remember(key.partition(" ")[0], login)
 
@@ -126,8 +126,8 @@ def _parse_row(row: object) -> ServerLogin:
 
 
 def _to_row(login: ServerLogin) -> dict[str, object]:
-    needed = ("issuer", "client_id", "token_endpoint")
-    return {name: value for name, value in asdict(login).items() if value or name in needed}
+    required = ("issuer", "client_id", "token_endpoint")
+    return {name: value for name, value in asdict(login).items() if value or name in required}
 
 
 def _name_key(server: RemoteServer) -> str:

@@ -26,18 +26,18 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize("words", LOST)
-def test_lost_session_is_known_by_its_words(words: str) -> None:
-    assert names_lost_session(words)
+@pytest.mark.parametrize("reason", LOST)
+def test_lost_session_is_known_by_its_words(reason: str) -> None:
+    assert names_lost_session(reason)
 
 
-@pytest.mark.parametrize("words", OTHER)
-def test_other_words_are_no_lost_session(words: str) -> None:
-    assert not names_lost_session(words)
+@pytest.mark.parametrize("reason", OTHER)
+def test_other_words_are_no_lost_session(reason: str) -> None:
+    assert not names_lost_session(reason)
 
 
 @pytest.mark.parametrize(
-    ("status", "words", "sent", "headers", "is_lost"),
+    ("status", "reason", "sent", "headers", "is_lost"),
     [
         (404, "", True, {}, True),
         (410, "", True, {}, True),
@@ -51,8 +51,8 @@ def test_other_words_are_no_lost_session(words: str) -> None:
     ],
 )
 def test_status_and_words_decide(
-    status: int, words: str, sent: bool, headers: dict[str, str], is_lost: bool
+    status: int, reason: str, sent: bool, headers: dict[str, str], is_lost: bool
 ) -> None:
     request = httpx2.Request("POST", "http://h/mcp", headers={SESSION: "1"} if sent else {})
     response = httpx2.Response(status, headers=headers, request=request)
-    assert is_session_lost(response, words) == is_lost
+    assert is_session_lost(response, reason) == is_lost

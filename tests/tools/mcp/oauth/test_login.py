@@ -208,7 +208,7 @@ async def test_metadata_of_another_origin_are_not_read(
 
 
 @pytest.mark.parametrize(
-    ("advertised", "named", "path"),
+    ("advertised", "issuer", "path"),
     [
         ("/", "", ""),
         ("", "/", ""),
@@ -219,18 +219,18 @@ async def test_metadata_of_another_origin_are_not_read(
     ],
 )
 async def test_slash_at_the_end_is_no_other_issuer(
-    guarded: OAuthServer, tmp_path: Path, advertised: str, named: str, path: str
+    guarded: OAuthServer, tmp_path: Path, advertised: str, issuer: str, path: str
 ) -> None:
     guarded.advertised = advertised
-    guarded.metadata = {"issuer": f"{guarded.issuer}{named}"}
+    guarded.metadata = {"issuer": f"{guarded.issuer}{issuer}"}
     metadata = guarded.routes.pop("/.well-known/oauth-authorization-server")
     guarded.routes[f"/.well-known/oauth-authorization-server{path}"] = metadata
     assert (await log_in(guarded.server, tmp_path, ScriptedBrowser())).issuer
 
 
-@pytest.mark.parametrize("named", ["/other", "/tenant/other", "@evil.example", "?tenant", "//"])
-async def test_another_issuer_is_refused(guarded: OAuthServer, tmp_path: Path, named: str) -> None:
-    guarded.metadata = {"issuer": f"{guarded.issuer}{named}"}
+@pytest.mark.parametrize("issuer", ["/other", "/tenant/other", "@evil.example", "?tenant", "//"])
+async def test_another_issuer_is_refused(guarded: OAuthServer, tmp_path: Path, issuer: str) -> None:
+    guarded.metadata = {"issuer": f"{guarded.issuer}{issuer}"}
     with pytest.raises(LoginError, match="belongs to"):
         await log_in(guarded.server, tmp_path, ScriptedBrowser())
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from ..config.text import text
+from .audit import AuditChain, begin_audited_write, digest_result
 from .database.connection import connect, prepare_database, translate_sqlite_errors
-from .transaction import begin_thread_write
 
 # What a call's id ends with on record when it runs a second time, outside the sandbox
 SECOND_RUN = "-outside"
@@ -88,13 +88,20 @@ class Journal:
             self._connection.close()
 
     def begin_call(
-        self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
+        self,
+        thread_id: str,
+        call_id: str,
+        tool: str,
+        *,
+        repeatable: bool = False,
+        audit: Mapping[str, object] | None = None,
     ) -> JournalEntry:
         """Record the call before it runs, or return what is known of it.
 
         An unfinished call may run again only if it is `repeatable` and was so when it started.
+        One that may run is put into the audit with the fields of `audit`.
         """
-        with self._begin_write(thread_id):
+        with self._begin_write(thread_id) as chain:
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at, question, effectful FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
@@ -103,6 +110,8 @@ class Journal:
             is_cut_short = row is not None and row[0] == "started" and row[4] is None
             if row is None or (is_cut_short and repeatable and not row[5]):
                 self._write_start(thread_id, call_id, tool, effectful=not repeatable)
+                if audit is not None:
+                    chain.add("started", {"call": call_id, "tool": tool, **audit})
                 return StartedCall()
         return _to_known_call(*row[:5])
 
@@ -134,10 +143,14 @@ class Journal:
             ).fetchone()
         return _to_known_call(*row) if row else None
 
-    def finish_call(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
-        """Record the call's result, which must be JSON."""
+    def finish_call(
+        self, thread_id: str, call_id: str, result: Mapping[str, Any], *, is_audited: bool = False
+    ) -> None:
+        """Record the call's result, which must be JSON, and its digest in the audit."""
         content = json.dumps(result)
-        with self._begin_write(thread_id):
+        with self._begin_write(thread_id) as chain:
+            if is_audited:
+                chain.add("finished", {"call": call_id, "result": digest_result(content)})
             changed = self._connection.execute(
                 "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
@@ -188,13 +201,13 @@ class Journal:
         return ""
 
     @contextmanager
-    def _begin_write(self, thread_id: str) -> Generator[None]:
+    def _begin_write(self, thread_id: str) -> Generator[AuditChain]:
         with (
             self._lock,
             translate_sqlite_errors(self._path),
-            begin_thread_write(self._connection, self._path, thread_id),
+            begin_audited_write(self._connection, self._path, thread_id) as chain,
         ):
-            yield
+            yield chain
 
     def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:
         self._connection.execute(

@@ -33,8 +33,8 @@ ROOMS = {
     "config": "text exit_codes errors arguments security/secrets security paths git yaml "
     "commented_json trust settings agents crash_report debug_log instructions network plan_files "
     "remote_url skills",
-    "memory": "transaction shared_connections checkpoints database cards journal snapshots threads "
-    "undo worktrees",
+    "memory": "transaction shared_connections checkpoints database cards audit journal snapshots "
+    "threads undo worktrees",
     "models": "address errors retry error_classification auth providers catalog policy resolver "
     "text_cleanup tool_arguments content_blocks replay streaming_model served_models http thinking "
     "anthropic program cassette catalog_update chat_completions responses invoke xml_calls "

@@ -1,75 +1,51 @@
-"""The audit of a thread: what was asked, answered and run; each line seals the one before.
+"""Reading and check of a thread's audit: `../audit.py` writes it."""
 
-Lines are only added. A line's hash is over its fields and the hash before it, so a changed, missing
-or added line breaks the chain; the results of calls are compared with the journal.
-"""
-
-import fcntl
-import hashlib
-import json
-import os
-import pwd
-import socket
-from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any
 
-from ...config.errors import MaxAgentError
-from ...config.paths import ensure_data_folder, find_request_logs
-from ...config.settings.early_settings import find_storage
 from ...config.text import text
-from ..database.connection import connect, translate_sqlite_errors
-from .thread_id import is_thread_id, validate_thread_id
+from ..audit import (
+    AUDIT_ROWS,
+    END_ROW,
+    AuditRecord,
+    ChainEnd,
+    digest_result,
+    find_host,
+    locate_older_file,
+    locate_witness,
+    name_row,
+    parse_record,
+    read_older_file,
+    read_witness,
+    seal_record,
+    to_chain_end,
+)
+from ..database.connection import connect, find_server, translate_sqlite_errors
+from .thread_id import validate_thread_id
 
-AuditKind = Literal["asked", "answered", "started", "finished"]
-AuditRecord = dict[str, Any]
-# Bytes from the end that mostly hold the last line
-_TAIL = 32_768
-# Bytes from the end that hold the questions of a step which runs again
-_RECENT = 2**20
+_PORTION = 500
+_READ_ALL = (
+    f"SELECT call_id, result FROM journal WHERE thread_id = ? AND {AUDIT_ROWS} ORDER BY call_id"
+)
+_READ_CALLS = (
+    "SELECT call_id, tool, state, result, started_at FROM journal WHERE thread_id = ?"
+    f" AND NOT ({AUDIT_ROWS})"
+)
+# Marks of the journal that are no calls of a model
+_WITHOUT_RECORD = ("", "background", "hook", "initiator")
 
 
-def locate_audit(home: Path, thread_id: str) -> Path:
-    """Return the file of a thread's audit; it may not exist."""
+def read_records(database: Path, thread_id: str) -> Iterator[AuditRecord]:
+    """Yield the records; one that cannot be read is yielded as `{"damaged": TEXT}`."""
     validate_thread_id(thread_id)
-    return ensure_data_folder(home) / "audit" / f"{thread_id}.jsonl"
-
-
-def add_record(
-    home: Path, thread_id: str, kind: AuditKind, fields: Mapping[str, object], *, once: str = ""
-) -> None:
-    """Add a record; with `once` only if the thread has none of this kind and name."""
-    file = locate_audit(home, thread_id)
-    try:
-        file.parent.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            _append(descriptor, kind, fields, once)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise MaxAgentError(
-            text(
-                "the audit `{file}` cannot be written: {reason}", file=file, reason=error.strerror
-            ),
-            hint="free disk space, or make it a file that you can write",
-        ) from error
-
-
-def read_records(home: Path, thread_id: str) -> Iterator[AuditRecord]:
-    """Yield the records; a line that is not one is yielded as `{"damaged": LINE}`."""
-    with suppress(FileNotFoundError), locate_audit(home, thread_id).open("rb") as lines:
-        for line in lines:
-            yield _parse_line(line)
-
-
-def digest_result(content: str) -> str:
-    """Return the digest of a result as the journal keeps it."""
-    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
+    yield from read_older_file(locate_older_file(database, thread_id))
+    with translate_sqlite_errors(database), closing(connect(database)) as connection:
+        rows = connection.execute(_READ_ALL, (thread_id,))
+        while portion := rows.fetchmany(_PORTION):
+            yield from (_parse_row(*each) for each in portion if each[0] != END_ROW)
 
 
 @dataclass(frozen=True)
@@ -80,102 +56,105 @@ class AuditReport:
     head: str
     """The hash of the last record: with a copy of it elsewhere, nobody can write another chain."""
     problems: tuple[str, ...]
+    witness: int
+    """The last record that this machine has noted; 0: none, so it cannot vouch for the end."""
 
 
-def verify_audit(home: Path, thread_id: str, database: Path) -> AuditReport:
-    """Check the chain, and that the journal has the results that are on record."""
-    problems, head, number = list[str](), "", 0
-    finished = dict[str, str]()
-    for number, record in enumerate(read_records(home, thread_id), 1):
-        expected = _seal({**record, "prev": head}) if "damaged" not in record else ""
-        if record.get("hash") != expected or record.get("n") != number or not expected:
-            problems.append(text("line {number} was changed, added or moved", number=number))
-        head = str(record.get("hash", ""))
-        if record.get("kind") == "finished":
-            finished[str(record.get("call"))] = str(record.get("result"))
-    stored = _read_results(database, thread_id)
-    for call, digest in finished.items():
-        if call not in stored:
-            problems.append(text("the journal lacks the call `{call}`", call=call))
-        elif stored[call] != digest:
-            problems.append(text("the journal has another result of the call `{call}`", call=call))
-    return AuditReport(number, head, tuple(problems))
-
-
-def delete_records(home: Path, thread_id: str) -> None:
-    """Delete the logs and the audit of a thread that is deleted, and what other machines find."""
-    if storage := find_storage(home):
-        from ..snapshots.shared_storage import delete_shared
-
-        delete_shared(storage, thread_id)
-    for log in find_request_logs(home, thread_id):
-        log.unlink(missing_ok=True)
-    if is_thread_id(thread_id):
-        locate_audit(home, thread_id).unlink(missing_ok=True)
-
-
-def _append(descriptor: int, kind: AuditKind, fields: Mapping[str, object], once: str) -> None:
-    size = os.fstat(descriptor).st_size
-    tail = _read_tail(descriptor, size)
-    complete, _, torn = tail.rpartition(b"\n")
-    if torn:  # of a killed process
-        size -= len(torn)
-        os.ftruncate(descriptor, size)
-    if once and f'"once":{json.dumps(once)}'.encode() in os.pread(
-        descriptor, _RECENT, max(0, size - _RECENT)
-    ):
-        return
-    last = _parse_line(complete.rpartition(b"\n")[2]) if complete else {}
-    record: AuditRecord = {
-        "n": int(last.get("n", 0)) + 1,
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "kind": kind,
-        **fields,
-        **({"once": once} if once else {}),
-        "prev": last.get("hash", ""),
-    }
-    line = json.dumps({**record, "hash": _seal(record)}, separators=(",", ":"), default=str)
-    os.pwrite(descriptor, line.encode(errors="backslashreplace") + b"\n", size)
-
-
-def _read_tail(descriptor: int, size: int) -> bytes:
-    """Read from the end at least the last whole line, and what follows it."""
-    length = _TAIL
-    while True:
-        tail = os.pread(descriptor, length, max(0, size - length))
-        if length >= size or tail.count(b"\n") > 1:
-            return tail
-        length *= 8
-
-
-def _seal(record: Mapping[str, object]) -> str:
-    fields = {name: value for name, value in record.items() if name != "hash"}
-    content = json.dumps(fields, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(content.encode(errors="backslashreplace")).hexdigest()
-
-
-def _parse_line(line: bytes) -> AuditRecord:
-    try:
-        record: object = json.loads(line)
-    except ValueError:
-        record = None
-    if isinstance(record, dict):
-        return cast("AuditRecord", record)
-    return {"damaged": line.decode(errors="replace").strip()}
-
-
-def _read_results(database: Path, thread_id: str) -> dict[str, str]:
-    query = "SELECT call_id, result FROM journal WHERE thread_id = ? AND state = 'done'"
+def verify_audit(database: Path, thread_id: str) -> AuditReport:
+    """Check the chain and its end, and that the journal has the calls and results on record."""
+    validate_thread_id(thread_id)
+    older = [*read_older_file(locate_older_file(database, thread_id))]
     with translate_sqlite_errors(database), closing(connect(database)) as connection:
-        rows = connection.execute(query, (thread_id,)).fetchall()
-    return {call: digest_result(result or "") for call, result in rows}
+        rows = connection.execute(_READ_ALL, (thread_id,)).fetchall()
+        calls = connection.execute(_READ_CALLS, (thread_id,)).fetchall()
+    records = [_parse_row(row, record) for row, record in rows if row != END_ROW]
+    noted = [parse_record(record) for row, record in rows if row == END_ROW]
+    witness = read_witness(locate_witness(database, thread_id))
+    problems = [
+        *_check_chain(older, 0),
+        *_check_chain(records, len(older)),
+        *_check_end(records, noted[0] if noted else {}, witness),
+        *_check_older(older, records, locate_older_file(database, thread_id), database),
+        *_check_calls(older, records, calls),
+    ]
+    chain = [*older, *records]
+    head = str(chain[-1].get("hash", "")) if chain else ""
+    return AuditReport(len(chain), head, tuple(problems), witness.number)
 
 
-def describe_user() -> dict[str, object]:
-    """Return who runs this process, for a record of an answer."""
-    user = os.getuid()
-    try:
-        name = pwd.getpwuid(user).pw_name
-    except KeyError:
-        name = str(user)
-    return {"user": name, "uid": user, "host": socket.gethostname(), "pid": os.getpid()}
+def _check_chain(records: Sequence[AuditRecord], above: int) -> Iterator[str]:
+    head = ""
+    for number, record in enumerate(records, 1):
+        expected = seal_record({**record, "prev": head}) if "damaged" not in record else ""
+        if record.get("hash") != expected or record.get("n") != number or not expected:
+            yield text("line {number} was changed, added or moved", number=above + number)
+        head = str(record.get("hash", ""))
+
+
+def _check_end(
+    records: Sequence[AuditRecord], noted: AuditRecord, witness: ChainEnd
+) -> Iterator[str]:
+    last = to_chain_end(records[-1], "n") if records else ChainEnd(0, "")
+    if last != to_chain_end(noted, "number"):
+        yield text(
+            "the end is not the one on record: {number} records were written, {count} are there",
+            number=to_chain_end(noted, "number").number or "?",
+            count=len(records),
+        )
+    if witness.number and witness not in (to_chain_end(record, "n") for record in records):
+        yield text(
+            "record {number}, which this machine has noted, is missing or another one",
+            number=witness.number,
+        )
+
+
+def _check_older(
+    older: Sequence[AuditRecord], records: Sequence[AuditRecord], file: Path, database: Path
+) -> Iterator[str]:
+    """Compare the file of an older version with the records that seal its end."""
+    for record in records:
+        is_own = (record.get("file"), record.get("host")) == (str(file), find_host())
+        if record.get("kind") != "continued" or not (is_own or not find_server(database)):
+            continue
+        count = record.get("lines")
+        last = older[count - 1 : count] if isinstance(count, int) and count else older[:0]
+        if [each.get("hash") for each in last] != ([record.get("head")] if count else []):
+            yield text("`{file}` has not the records that it had", file=file)
+
+
+def _check_calls(
+    older: Sequence[AuditRecord], records: Sequence[AuditRecord], calls: Sequence[Sequence[Any]]
+) -> Iterator[str]:
+    """Compare the records with the journal, which has the same calls."""
+    chain = [*older, *records]
+    started = {str(each.get("call")) for each in chain if each.get("kind") == "started"}
+    finished = {
+        str(each.get("call")): str(each.get("result"))
+        for each in chain
+        if each.get("kind") == "finished"
+    }
+    done = {
+        call: digest_result(result or "") for call, _, state, result, _ in calls if state == "done"
+    }
+    for call in sorted(started - {call for call, *_ in calls} | finished.keys() - done.keys()):
+        yield text("the journal lacks the call `{call}`", call=call)
+    for call in sorted(finished.keys() & done.keys()):
+        if finished[call] != done[call]:
+            yield text("the journal has another result of the call `{call}`", call=call)
+    if not records:
+        return
+    # what an older version or another home has run is in the journal alone
+    since = str(records[0].get("time", ""))
+    audited = {
+        call
+        for call, tool, _, _, began in calls
+        if began >= since and call != "answer" and tool not in _WITHOUT_RECORD
+    }
+    sealed = {str(each.get("call")) for each in records if each.get("kind") == "started"}
+    for call in sorted(audited - started | sealed & done.keys() - finished.keys()):
+        yield text("the call `{call}` is in the journal alone", call=call)
+
+
+def _parse_row(row: str, stored: str | None) -> AuditRecord:
+    record = parse_record(stored)
+    return record if row == name_row(to_chain_end(record, "n").number) else {"damaged": stored}

@@ -21,12 +21,11 @@ from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
 from ..database.connection import connect, find_server, prepare_database, translate_sqlite_errors
 from ..transaction import begin_thread_write
 from . import index_rows, lease
-from .audit import delete_records
 from .index_rows import read_next_time
 from .lookup import MAX_SUGGESTED, MIN_PREFIX_LENGTH, build_not_found_error, choose_row
 from .pull_requests import find_asked
 from .record import OPEN_STATUSES, ThreadRow, ThreadStatus, update_from_facts
-from .rows import copy_history, delete_thread, insert_thread, read_threads
+from .rows import copy_history, delete_records, delete_thread, insert_thread, read_threads
 
 if TYPE_CHECKING:
     from .transfer_rows import TransferRows

@@ -3,8 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Collection
+from pathlib import Path
 
+from ...config.paths import ensure_data_folder, find_request_logs
+from ...config.settings.early_settings import find_storage
 from .record import ThreadRow, from_store, to_store
+from .thread_id import is_thread_id
 
 _HISTORY = """
     INSERT INTO file_history SELECT :fork, number, key, kind, tool, turn, reverted, before_tree,
@@ -38,12 +42,25 @@ def insert_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
 
 
 def delete_thread(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete the thread with its journal, file history, sub-agents and pull request."""
+    """Delete the thread with its journal and audit, file history, sub-agents and pull request."""
     connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM sub_runs WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM pull_requests WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+
+
+def delete_records(home: Path, thread_id: str) -> None:
+    """Delete the logs and the files of the audit of a thread, and what other machines find."""
+    if storage := find_storage(home):
+        from ..snapshots.shared_storage import delete_shared
+
+        delete_shared(storage, thread_id)
+    for log in find_request_logs(home, thread_id):
+        log.unlink(missing_ok=True)
+    if is_thread_id(thread_id):
+        for file in (ensure_data_folder(home) / "audit").glob(f"{thread_id}.*"):
+            file.unlink(missing_ok=True)
 
 
 def copy_history(connection: sqlite3.Connection, parent: str, upto: int, fork: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
+from ..audit import AUDIT_PREFIX, AUDIT_ROWS
 from ..checkpoints.calls import read_call_ids
 from ..checkpoints.thread_rows import (
     CheckpointRow,
@@ -17,14 +18,15 @@ from ..checkpoints.thread_rows import (
 from .sub_runs import ENDED, INSERT_SUB_RUN, SubRun, read_sub_runs
 
 # Only results are moved: not the partial output of a call or answer of a model after a kill, and
-# not how far the events were numbered here.
-_CALLS = """
+# not what this home alone knows of the thread.
+_MARKS = ("answer", "events", "lease")
+_CALLS = f"""
     WITH RECURSIVE family(id) AS (
         VALUES (:thread) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
     )
     SELECT call_id, tool, CASE state WHEN 'done' THEN result END, started_at, finished_at
     FROM family CROSS JOIN journal ON thread_id = family.id
-    WHERE call_id NOT IN ('answer', 'events', 'lease')
+    WHERE call_id NOT IN {_MARKS} AND NOT ({AUDIT_ROWS})
 """
 
 
@@ -96,6 +98,7 @@ def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: TransferRo
             (thread_id, call.id, call.tool, "done" if call.result else "started", call.result)
             + (call.started_at, call.finished_at, os.getpid())
             for call in rows.calls
+            if call.id not in _MARKS and not call.id.startswith(AUDIT_PREFIX)
         ],
     )
     for child, checkpoints, writes in rows.children:

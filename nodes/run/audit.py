@@ -10,8 +10,8 @@ from langgraph.runtime import get_runtime
 
 from ...config import paths
 from ...config.security.redaction import redact_json
-from ...memory.journal import JournalEntry, StartedCall
-from ...memory.threads.audit import add_record, describe_user, digest_result
+from ...memory.audit import add_record, describe_user, digest_result
+from ...memory.journal import JournalEntry
 from ...memory.threads.thread_id import is_thread_id
 from ..tool_task import PendingCall
 from .context import Context
@@ -39,36 +39,30 @@ def begin_call(
     deps: Dependencies, thread: str, key: str, tool: str, call: PendingCall, *, repeatable: bool
 ) -> JournalEntry:
     """Begin a call in the journal; a new one, and the rule that lets it run, in the audit."""
-    entry = deps.journal.begin_call(thread, key, tool, repeatable=repeatable)
-    if isinstance(entry, StartedCall) and is_thread_id(thread):
-        fields = {
-            "call": key,
-            "tool": tool,
-            "args": redact_json(dict(call["args"])),
-            "rule": call.get("rule", ""),
-            "sandbox": call.get("sandbox", ""),
-            **describe_user(),
-        }
-        add_record(deps.home, thread, "started", fields)
-    return entry
+    fields = {
+        "args": redact_json(dict(call["args"])),
+        "rule": call.get("rule", ""),
+        "sandbox": call.get("sandbox", ""),
+        **describe_user(),
+    }
+    audit = fields if is_thread_id(thread) else None
+    return deps.journal.begin_call(thread, key, tool, repeatable=repeatable, audit=audit)
 
 
 def finish_call(deps: Dependencies, thread: str, key: str, result: Mapping[str, Any]) -> None:
     """Record the result in the journal, and its digest in the audit."""
-    deps.journal.finish_call(thread, key, result)
-    if is_thread_id(thread):
-        digest = digest_result(json.dumps(result))
-        add_record(deps.home, thread, "finished", {"call": key, "result": digest})
+    deps.journal.finish_call(thread, key, result, is_audited=is_thread_id(thread))
 
 
 def _find_thread() -> tuple[Path, str] | None:
-    """Return home and ID of the running thread; None for a graph without a thread."""
+    """Return database and ID of the running thread; None for a graph without a thread."""
     configurable: dict[str, Any] = get_config().get("configurable", {})
     thread = str(configurable.get("thread_id") or "")
     if not is_thread_id(thread):
         return None
     context = get_runtime(Context).context
-    return Path(context.home) if context.home else paths.locate_home(), thread
+    home = Path(context.home) if context.home else paths.locate_home()
+    return paths.locate_database(home), thread
 
 
 def _find_step() -> str:

@@ -32,29 +32,31 @@ def audit(
 ) -> None:
     """Print who was asked what, the answers, and each call with the rule that let it run.
 
-    With --verify, exit code 1 if a line or a result was changed.
+    With --verify, exit code 1 if a line or a result was changed, or is missing.
     """
     from ....memory.threads.audit import read_records
     from ...execution.thread_argument import resolve_thread
 
-    home, row = paths.locate_home(), resolve_thread(thread)
+    row = resolve_thread(thread)
     if verify:
         _verify(row.thread_id)
         return
-    for record in read_records(home, row.thread_id):
+    for record in read_records(paths.locate_database(paths.locate_home()), row.thread_id):
         echo_json(record, indent=None)
 
 
 def _verify(thread_id: str) -> None:
     from ....memory.threads.audit import verify_audit
 
-    home = paths.locate_home()
-    report = verify_audit(home, thread_id, paths.locate_database(home))
+    report = verify_audit(paths.locate_database(paths.locate_home()), thread_id)
     for problem in report.problems:
         echo(translate(problem))
     if report.problems:
         raise typer.Exit(exit_codes.FAILED)
     echo(t("audit.verified", count=report.count, head=report.head or "-"))
+    if report.count:
+        key = "audit.witnessed" if report.witness else "audit.unwitnessed"
+        echo(t(key, number=report.witness))
 
 
 def trace(

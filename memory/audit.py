@@ -31,7 +31,8 @@ _logger = logging.getLogger(__name__)
 _RECENT = 1000
 # The records are rows of the journal, whose tables need no migration: `docs/decisions/0074`
 AUDIT_PREFIX = "audit "
-AUDIT_ROWS = "call_id >= 'audit ' AND call_id < 'audit!'"
+AUDIT_ROWS = """
+    call_id >= 'audit ' AND call_id < 'audit!'"""
 END_ROW = "audit 000000000000"
 _ENDS = (
     "SELECT call_id, result FROM journal WHERE thread_id = :thread AND (call_id = :end OR call_id ="
@@ -50,7 +51,7 @@ _ADD = (
     " WHERE journal.call_id = :end"
 )
 _READ = "SELECT result FROM journal WHERE thread_id = ? AND call_id = ?"
-# Threads to which this process has added: a file of an older version is sealed
+# Threads whose file of an older version this process has sealed
 _sealed: set[tuple[Path, str]] = set()
 
 
@@ -68,6 +69,7 @@ class AuditChain:
         self._connection, self._database, self._thread = connection, database, thread_id
         self._added = list[ChainEnd]()
         self._before = ChainEnd(0, "")
+        self._has_older_file = False
 
     def add(self, kind: AuditKind, fields: Mapping[str, object], *, once: str = "") -> None:
         """Add a record; with `once` only if the thread has none of this kind and name."""
@@ -78,7 +80,8 @@ class AuditChain:
         """Note on this machine the last record, if it follows what the machine has noted before."""
         if not self._added:
             return
-        _sealed.add((self._database, self._thread))
+        if self._has_older_file:
+            _sealed.add((self._database, self._thread))
         file = locate_witness(self._database, self._thread)
         try:
             _advance_witness(self._connection, file, self._thread, [self._before, *self._added])
@@ -122,6 +125,7 @@ class AuditChain:
         file = locate_older_file(self._database, self._thread)
         if (self._database, self._thread) in _sealed or not file.exists():
             return
+        self._has_older_file = True
         lines = [*read_older_file(file)]
         head = str(lines[-1].get("hash", "")) if lines else ""
         fields = {"file": str(file), "lines": len(lines), "head": head, "host": find_host()}
@@ -164,8 +168,8 @@ def locate_older_file(database: Path, thread_id: str) -> Path:
 def locate_witness(database: Path, thread_id: str) -> Path:
     """Return the file in which this machine notes the last record that it wrote to a database."""
     url = find_server(database)
-    place = hashlib.sha256(url.rpartition("@")[2].encode()).hexdigest()[:8] if url else "file"
-    return database.parent / "audit" / f"{thread_id}.{place}.end"
+    digest = hashlib.sha256(url.rpartition("@")[2].encode()).hexdigest()[:8] if url else "file"
+    return database.parent / "audit" / f"{thread_id}.{digest}.end"
 
 
 def describe_user() -> dict[str, object]:

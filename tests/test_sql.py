@@ -12,6 +12,10 @@ LANGGRAPH = re.compile(
 )
 FOLDERS = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
 BUILT_IN = {
+    ("memory/audit.py", "AUDIT_ROWS"),
+    ("memory/threads/audit.py", "AUDIT_ROWS"),
+    ("memory/threads/transfer_rows.py", "AUDIT_ROWS"),
+    ("memory/threads/transfer_rows.py", "_MARKS"),
     ("memory/checkpoints/folder_rows.py", "column"),
     ("memory/checkpoints/folder_rows.py", "kept"),
     ("memory/checkpoints/folder_rows.py", "table"),

@@ -65,6 +65,7 @@ class Fleet:
     """The address of PostgreSQL; empty: all workers have one home, with SQLite."""
     homes: int
     environ: dict[str, str] = field(init=False)
+    workers: list[RunningProgram] = field(default_factory=list[RunningProgram])
 
     def __post_init__(self) -> None:
         project = self.folder / "draft"
@@ -106,7 +107,14 @@ class Fleet:
         """Start a worker in its home."""
         environ = {**self.environ, "MAXAGENT_HOME": str(self.locate_home(number))}
         command = ["-m", "maxagent", "worker", "--json", "--trust", *options]
-        return start_python(command, self.folder, environ)
+        self.workers.append(start_python(command, self.folder, environ))
+        return self.workers[-1]
+
+    def end(self) -> None:
+        """Kill the workers that still run."""
+        for worker in self.workers:
+            kill(worker)
+            worker.wait()
 
     def submit(self, count: int) -> list[str]:
         """Queue tasks; return their threads."""

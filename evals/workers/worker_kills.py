@@ -40,6 +40,7 @@ def main() -> int:
     with ExitStack() as held:
         database = "" if options.sqlite else held.enter_context(run_server()).create_schema()
         fleet = Fleet(folder, database, options.workers)
+        held.callback(fleet.end)
         faults = run_loop(fleet, options)
     broken = {name: each for name, each in faults.items() if each}
     print(f"{len(faults)} invariants, {sum(map(len, broken.values()))} violated")

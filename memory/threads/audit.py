@@ -147,8 +147,8 @@ def _check_calls(
     since = str(records[0].get("time", ""))
     audited = {
         call
-        for call, tool, _, _, began in calls
-        if began >= since and call != "answer" and tool not in _WITHOUT_RECORD
+        for call, tool, _, _, started_at in calls
+        if started_at >= since and call != "answer" and tool not in _WITHOUT_RECORD
     }
     sealed = {str(each.get("call")) for each in records if each.get("kind") == "started"}
     for call in sorted(audited - started | sealed & done.keys() - finished.keys()):

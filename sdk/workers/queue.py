@@ -33,7 +33,7 @@ _STATES: Mapping[str, RunState] = {
     "CANCELLED": "cancelled",
 }
 _OPEN = ["ENQUEUED", "DELAYED", "PENDING"]
-_ENDED = ["SUCCESS", "ERROR", "CANCELLED"]
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 # Jobs that are deleted at a time
 _PORTION = 500
 _SEARCH_PATH = re.compile(r"search_path(?:=|%3D)(\w+)", re.IGNORECASE)
@@ -246,6 +246,18 @@ class ThreadQueue:
                 load_output=with_results,
                 limit=limit,
                 sort_desc=newest_first,
+            )
+        return [_to_run(each) for each in every]
+
+    def list_ended(self, since: datetime | None = None) -> list[QueuedRun]:
+        """Return the jobs that have ended since then, by the clocks of their workers."""
+        with translate_queue_errors(self._home):
+            every = self._client.list_workflows(
+                status=_ENDED,
+                name=WORKFLOW,
+                completed_after=since.isoformat() if since else None,
+                load_input=False,
+                load_output=False,
             )
         return [_to_run(each) for each in every]
 

@@ -6,7 +6,9 @@ import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4, uuid5
@@ -24,7 +26,8 @@ from .queue import QueuedRun, ThreadJob, ThreadQueue, choose_partition
 _NAMESPACE = UUID("6f0e51d8-6d0a-4c39-9f0b-8a3a5b7f1c11")
 _FIELDS = ("task", "id", "folder", "workspace", "title", "options")
 _PAUSE = 0.5
-_ENDED = ("ended", "failed", "cancelled")
+# How far the clocks of workers may differ, and how many looks come between two that read all ends
+_OVERLAP, _FULL_LOOK = timedelta(minutes=1), 20
 
 
 @dataclass(frozen=True)
@@ -176,22 +179,34 @@ def _build_line_error(number: int, reason: str, hint: str = "") -> UsageError:
 async def follow_tasks(
     queue: ThreadQueue, tasks: Sequence[QueuedTask]
 ) -> AsyncGenerator[Mapping[str, Any]]:
-    """Yield the result of each task when its thread has ended or asks, in the order of the ends."""
+    """Yield the result of each task when its thread has ended or asks, in the order of the ends.
+
+    Most looks read only the jobs that have ended since; one now and then reads all that have ended,
+    because workers have clocks of their own.
+    """
     waiting = {task.thread_id: task.name for task in tasks}
-    while waiting:
-        for run in await asyncio.to_thread(_list_ended, queue, waiting):
+    for number in count():
+        since = datetime.now(UTC) - _OVERLAP if number % _FULL_LOOK else None
+        for run in await asyncio.to_thread(_list_ended, queue, waiting, since):
             name = waiting.pop(run.thread_id)
             fields = {"id": name} if name else {}
             yield {**fields, "thread_id": run.thread_id, "status": run.state, **run.result}
-        if waiting:
-            await asyncio.sleep(_PAUSE)
+        if not waiting:
+            return
+        await asyncio.sleep(_PAUSE)
 
 
-def _list_ended(queue: ThreadQueue, threads: Collection[str]) -> list[QueuedRun]:
-    """Return the last job of each of the threads that has no open one."""
+def _list_ended(
+    queue: ThreadQueue, threads: Collection[str], since: datetime | None
+) -> list[QueuedRun]:
+    """Return the last job of each of the threads that has no open one, if it has ended since."""
     last = dict[str, QueuedRun]()
-    for run in queue.list_runs(with_results=False):
+    for run in queue.list_ended(since):
         if run.thread_id in threads:
             last[run.thread_id] = max(last.get(run.thread_id, run), run, key=lambda job: job.run)
-    names = [f"{run.thread_id}:{run.run}" for run in last.values() if run.state in _ENDED]
-    return queue.list_runs(ids=names) if names else []
+    if not last:
+        return []
+    names = [f"{each.thread_id}:{each.run}" for each in last.values()]
+    later = [f"{each.thread_id}:{each.run + 1}" for each in last.values()]
+    going_on = {each.thread_id for each in queue.list_runs(ids=later, with_results=False)}
+    return [each for each in queue.list_runs(ids=names) if each.thread_id not in going_on]

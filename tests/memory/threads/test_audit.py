@@ -253,11 +253,11 @@ def test_who_lost_the_thread_adds_nothing(database: Path) -> None:
     run_call(database, "mine")
     assert [*read_records(database, THREAD)][-1]["lease"] == number
     change(database, "UPDATE journal SET pid = pid + 1 WHERE call_id = 'lease'")
-    lost: list[Callable[[], None]] = [
+    late_writes: list[Callable[[], None]] = [
         lambda: run_call(database, "late"),
         lambda: add_record(database, THREAD, "answered", {"answer": "late"}),
     ]
-    for write in lost:
+    for write in late_writes:
         with pytest.raises(ThreadBusyError):
             write()
     assert verify_audit(database, THREAD).count == 10

@@ -1,10 +1,16 @@
 import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.sdk.workers.submission import QueuedTask, read_tasks
+from maxagent.memory.threads.record import ThreadRow
+from maxagent.sdk.workers import submission
+from maxagent.sdk.workers.queue import ThreadQueue
+from maxagent.sdk.workers.submission import QueuedTask, follow_tasks, read_tasks
 
 REMOTE = "https://git.example/shop.git#main"
 PLACES = {
@@ -67,3 +73,58 @@ def test_wrong_field_is_named_with_its_line(reason: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(QueuedTask("", Path("/a"), {}), {"task": "x"}, {"task": "y", **WRONG[reason]})
     assert caught.value.message == f"line 2 is no task: {reason}"
+
+
+ENDS = {
+    "it has ended": ("SUCCESS", 0, "ended"),
+    "it has failed": ("ERROR", 0, "failed"),
+    "it was cancelled": ("CANCELLED", 0, "cancelled"),
+    "it was given up": ("MAX_RECOVERY_ATTEMPTS_EXCEEDED", 0, "failed"),
+    "its worker's clock is late": ("SUCCESS", 3600, "ended"),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+async def test_ends_are_met_while_it_looks(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission, "_FULL_LOOK", 2)
+    status, late, state = ENDS[case]
+    threads = [f"{number}b6d0a1e-3c8f-4b3a-9d0e-1f2a3b4c5d6e" for number in range(3)]
+    queue = ThreadQueue(tmp_path)
+    for thread in threads:
+        times = ("2026-01-01", "2026-01-01")
+        queue.wake(ThreadRow(thread, "t", "/p", "task", "r", "queued", *times))
+    change = "UPDATE workflow_status SET status = ?, completed_at = ? WHERE workflow_uuid = ?"
+
+    def end(thread: str) -> None:
+        moment = datetime.now(UTC) - timedelta(seconds=late)
+        values = (status, int(moment.timestamp() * 1000), f"{thread}:1")
+        file = tmp_path / "data" / "queue.db"
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(change, values)
+
+    end(threads[0])
+    tasks = [QueuedTask("r", Path("/p"), {}, thread_id=thread) for thread in threads]
+    states = list[tuple[str, str]]()
+    async for result in follow_tasks(queue, tasks):
+        states.append((result["thread_id"], result["status"]))
+        if len(states) < len(threads):
+            end(threads[len(states)])
+    queue.close()
+    assert states == [(thread, state) for thread in threads]
+
+
+async def test_a_thread_that_goes_on_has_not_ended(tmp_path: Path) -> None:
+    thread = "0b6d0a1e-3c8f-4b3a-9d0e-1f2a3b4c5d6e"
+    times = ("2026-01-01", "2026-01-01")
+    row = ThreadRow(thread, "t", "/p", "task", "r", "queued", *times)
+    queue = ThreadQueue(tmp_path)
+    queue.wake(row)
+    queue.cancel(thread)
+    queue.wake(row)
+    queue.cancel(thread)
+    task = QueuedTask("r", Path("/p"), {}, thread_id=thread)
+    results = [result async for result in follow_tasks(queue, [task])]
+    queue.close()
+    assert [result["status"] for result in results] == ["cancelled"]

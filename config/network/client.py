@@ -277,9 +277,9 @@ def _bound_response(
     else:
         stream = _BoundedStream(request, stream, body, until)
     decoded = ("content-encoding", "content-length") if "content-encoding" in headers else ()
-    kept = [(key, value) for key, value in headers.raw if key.lower().decode() not in decoded]
+    retained = [(key, value) for key, value in headers.raw if key.lower().decode() not in decoded]
     return httpx2.Response(
-        response.status_code, headers=kept, stream=stream, extensions=response.extensions
+        response.status_code, headers=retained, stream=stream, extensions=response.extensions
     )
 
 

@@ -99,9 +99,9 @@ def _subtract(
     entries: Sequence[HistoryEntry], others: Sequence[HistoryEntry]
 ) -> list[HistoryEntry]:
     """Return the entries with only the changes that the others do not have."""
-    known = {(entry.number, change.path) for entry in others for change in entry.changes}
+    excluded = {(entry.number, change.path) for entry in others for change in entry.changes}
     pairs = [
-        (entry, tuple(c for c in entry.changes if (entry.number, c.path) not in known))
+        (entry, tuple(c for c in entry.changes if (entry.number, c.path) not in excluded))
         for entry in entries
     ]
     return [replace(entry, changes=changes) for entry, changes in pairs if changes]

@@ -152,9 +152,9 @@ def choose_below(
         return True
 
     head, _ = hold_request(console, show_all)
-    words = [choice.word for choice in choices]
+    answers = [choice.word for choice in choices]
     return choose(
-        console, question, choices, leave, is_secret=is_secret, request=head, unshown=words
+        console, question, choices, leave, is_secret=is_secret, request=head, unshown=answers
     )
 
 

@@ -36,7 +36,7 @@ COLORS = {
     "default": FOREGROUND,
 }
 SHOWN = (
-    (r"  thread ", r"· this project"),
+    (r"  .* · sandbox", r"· this project"),
     (r"architect", r"● discounted and"),
     (r"coder", r"coder"),
     (r"● Both changes", r".*\+     return \(cents"),

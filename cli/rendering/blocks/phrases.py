@@ -87,7 +87,7 @@ class AnswerMarker:
         self._is_label_last = False
 
     def expect(self, role: str) -> None:
-        """Look for the words of this role."""
+        """Look for the words with which this role answers the graph."""
         self._markers = MARKERS.get(role, ())
         self.expect_again()
 
@@ -100,26 +100,28 @@ class AnswerMarker:
         if not self._expected:
             return text
         self._begun += text
-        words = self._begun.lstrip(_AROUND)
-        if any(len(words) <= len(marker) and marker.startswith(words) for marker in self._expected):
+        answer = self._begun.lstrip(_AROUND)
+        if any(
+            len(answer) <= len(marker) and marker.startswith(answer) for marker in self._expected
+        ):
             return ""
-        return self._replace(words)
+        return self._replace(answer)
 
-    def _replace(self, words: str) -> str:
-        marker = next((each for each in self._expected if words.startswith(each)), "")
-        is_word = bool(marker) and not words[len(marker)].isalnum()
-        begun, self._begun, self._expected = self._begun, "", ()
+    def _replace(self, answer: str) -> str:
+        marker = next((each for each in self._expected if answer.startswith(each)), "")
+        is_word = bool(marker) and not answer[len(marker)].isalnum()
+        beginning, self._begun, self._expected = self._begun, "", ()
         if not is_word:
-            return begun
+            return beginning
         self._is_label_last = True
-        return f"**{t(f'marker.{marker.lower()}')}**{self.translate(words[len(marker) :])}"
+        return f"**{t(f'marker.{marker.lower()}')}**{self.translate(answer[len(marker) :])}"
 
     def take_rest(self) -> str:
         """Return what is held back at the end of an answer; the next one may begin so again."""
-        begun, words = self._begun, self._begun.strip(_AROUND)
-        is_whole = words in self._expected
+        beginning, marker = self._begun, self._begun.strip(_AROUND)
+        is_marker = marker in self._expected
         self.expect_again()
-        return f"**{t(f'marker.{words.lower()}')}**" if is_whole else begun
+        return f"**{t(f'marker.{marker.lower()}')}**" if is_marker else beginning
 
     def expect_again(self) -> None:
         """Begin another answer of the same role."""

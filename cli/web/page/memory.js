@@ -24,7 +24,7 @@ function MemoryCard({ card, drop }) {
   const decide = (action) => post(`/api/memory/${card.id}`, { action, content }).then(drop, setProblem);
   return html`<section class="question" aria-label=${card.content}>
     <p class="facts"><b>${card.type}</b><span>${card.reason}</span><span class="folder">${card.place}</span>
-      ${card.thread && html`<a href=${`#/t/${card.thread}`}>${w("tab.talk")}</a>`}</p>
+      ${card.thread && html`<a class="link" href=${`#/t/${card.thread}`}>${w("thread")}</a>`}</p>
     <textarea rows="3" aria-label=${card.type} value=${content} onInput=${(event) => setContent(event.target.value)} />
     <${Problem} error=${problem} />
     <div class="choices"><button class="primary" onClick=${() => decide("keep")}>${w("keep")}</button>

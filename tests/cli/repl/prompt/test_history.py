@@ -89,11 +89,11 @@ async def test_oversized_history_file_drops_its_older_half(
 
 
 async def test_line_that_cannot_be_stored_is_still_sent(tmp_path: Path) -> None:
-    kept = FolderHistory(tmp_path, tmp_path)
+    folder_history = FolderHistory(tmp_path, tmp_path)
     (tmp_path / "data" / "history.jsonl").mkdir()
-    assert [line async for line in kept.load()] == []
-    kept.append_string("said all the same")
-    assert [line async for line in kept.load()] == ["said all the same"]
+    assert [line async for line in folder_history.load()] == []
+    folder_history.append_string("said all the same")
+    assert [line async for line in folder_history.load()] == ["said all the same"]
 
 
 async def test_pasted_text_is_recalled_folded_and_stored_whole(tmp_path: Path) -> None:

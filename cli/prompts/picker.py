@@ -243,7 +243,7 @@ def _style_lines(lines: Sequence[tuple[bool, str]]) -> "StyleAndTextTuples":
 
 def _style_cells(line: str) -> "StyleAndTextTuples":
     """Return the cells of a line: what waits for the user stands out, an ID is pale."""
-    waiting = t("threads.status.waiting")
+    waiting = t("picker.waiting")
     return [
         ("fg:ansiyellow" if cell == waiting else PALE if _ID.fullmatch(cell) else "", cell)
         for cell in _GAPS.split(line)

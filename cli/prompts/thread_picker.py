@@ -69,21 +69,22 @@ def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
 def build_cells(
     rows: Sequence[ThreadRow], columns: int, read_cost: Callable[[str], str] = lambda _: ""
 ) -> list[list[str]]:
-    """Return one row of cells for each thread: its title, then facts; narrow: only its age.
+    """Return one row of cells for each thread: its title, then facts; narrow: only what is
+    open, or its age.
 
     The id stands only where titles are alike.
     """
-    facts = [[format_age(row.updated_at)] for row in rows]
+    facts = [[_describe_status(row) or format_age(row.updated_at)] for row in rows]
     if columns >= NARROW:
         titles = Counter(map(format_title, rows))
         facts = [
             [
                 _describe_status(row),
                 read_cost(row.thread_id),
-                age,
+                format_age(row.updated_at),
                 row.thread_id[:SHORT_ID] if titles[format_title(row)] > 1 else "",
             ]
-            for row, (age,) in zip(rows, facts, strict=True)
+            for row in rows
         ]
         used = [any(column) for column in zip(*facts, strict=True)]
         facts = [list(compress(fact, used)) for fact in facts]

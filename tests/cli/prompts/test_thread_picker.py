@@ -1,5 +1,6 @@
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,10 @@ def test_without_a_terminal_an_id_is_asked_for(folder: Path) -> None:
         "`--resume` without an ID needs a terminal | "
         "give an ID or a name; run `mcode threads list` to list threads\n"
     )
+
+
+def test_narrow_row_says_what_waits() -> None:
+    waiting = replace(ROWS[0], status="waiting")
+    (title, fact), (_, age) = build_cells([waiting, ROWS[1]], 40)
+    assert (title, fact) == (TITLES[0][: len(title) - 1] + "…", "waits for you")
+    assert age == "2026-01-01"

@@ -13,7 +13,7 @@ from ...config.security.private_files import lock_folder, replace_file
 from ...config.text import text
 from ...config.yaml.reader import read_bytes
 from .config_files import find_sections, parse_content
-from .server_parser import DEFINING_KEYS
+from .server_parser import DEFINING_KEYS, SWITCHES
 
 # A definition as JSON; a change of it returns None to remove it
 Definition = Mapping[str, object]
@@ -51,7 +51,7 @@ def enable_server(file: Path, name: str, *, enabled: bool, project: Path | None 
 
     def change(old: Definition | None) -> Definition:
         other_values = {
-            key: value for key, value in _require(old, file, name).items() if key != "disabled"
+            key: value for key, value in _require(old, file, name).items() if key not in SWITCHES
         }
         return {**other_values, "enabled": enabled}
 

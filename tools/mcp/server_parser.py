@@ -28,6 +28,7 @@ _URLS = ("url", "httpUrl", "serverUrl")
 # The keys that say what a server is and whether it is used, of all programs
 DEFINING_KEYS = frozenset(
     ("name", "type", "transport", "command", "args", "env", "cwd", "headers", "enabled", "disabled")
+    + ("environment", "isActive", "active")
 ) | frozenset(_URLS)
 # Keys of other programs that restrict a server, which nothing here obeys: it is not used with one
 _UNSUPPORTED = {
@@ -37,7 +38,15 @@ _UNSUPPORTED = {
         + ("enabled_tools", "disabled_tools", "allowed_tools", "available_tools"),
         "`{key}` is not supported: deny tools with a rule, such as `mcp_{server}_TOOL`",
     ),
+    **dict.fromkeys(
+        ("headersHelper", "bearer_token_env_var", "env_http_headers", "http_headers"),
+        "`{key}` is not supported: write `headers`, with `${{NAME}}` for a variable",
+    ),
 }
+# Variables as other programs write them, which would be sent as they stand
+_OTHER_VARIABLE = re.compile(r"\{env:(\w+)\}|^(?:Bearer )?\$([A-Z_][A-Z0-9_]*)$|^%([A-Z_]\w*)%$")
+# Whether a server is used, by the key; the others say that it is not
+SWITCHES = {"enabled": True, "disabled": False, "isActive": True, "active": True}
 # Most characters of a name; other programs allow any
 MAX_NAME = 100
 _CAPITAL = re.compile("[A-Z]")
@@ -76,12 +85,13 @@ def validate_definition(name: str, definition: JsonObject, variables: Variables)
 def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
     """Return the server with its values as they are written; raises UsageError."""
     url = next((key for key in _URLS if definition.get(key)), "url")
+    command, *arguments = _read_command(definition)
     written = McpServer(
         server.name,
         _find_transport(definition),
-        command=_read_text(definition, "command"),
-        args=_read_list(definition, "args"),
-        env=_read_mapping(definition, "env"),
+        command=command,
+        args=(*arguments, *_read_list(definition, "args")),
+        env={**_read_mapping(definition, "environment"), **_read_mapping(definition, "env")},
         cwd=_read_text(definition, "cwd"),
         url=_read_text(definition, url),
         headers=_read_mapping(definition, "headers"),
@@ -99,7 +109,29 @@ def _read_definition(server: McpServer, definition: JsonObject) -> McpServer:
         raise UsageError(text("its definition has no `{key}`", key=required_key))
     for key in filter(definition.get, _UNSUPPORTED):
         raise UsageError(text(_UNSUPPORTED[key], key=key, server=server.name))
+    _validate_variables(written)
     return written
+
+
+def _validate_variables(server: McpServer) -> None:
+    """Raise UsageError for a variable that only other programs know."""
+    for value in (*server.args, *server.env.values(), *server.headers.values(), server.url):
+        if variable := _OTHER_VARIABLE.search(value):
+            name = next(filter(None, variable.groups()))
+            raise UsageError(
+                text(
+                    "`{variable}` is no variable here: write `{other}`",
+                    variable=variable[0].removeprefix("Bearer "),
+                    other=f"${{{name}}}",
+                )
+            )
+
+
+def _read_command(definition: JsonObject) -> tuple[str, ...]:
+    """Return the command, and its arguments if it is a list of both."""
+    if isinstance(definition.get("command"), list):
+        return _read_list(definition, "command") or ("",)
+    return (_read_text(definition, "command"),)
 
 
 def _find_transport(definition: JsonObject) -> Transport:
@@ -155,7 +187,15 @@ def _validate_headers(headers: Mapping[str, str]) -> None:
 
 
 def _is_enabled(definition: JsonObject) -> bool:
-    return definition.get("enabled") is not False and definition.get("disabled") is not True
+    """Return whether the server is used; raises UsageError for a value that says neither."""
+    for key, is_positive in SWITCHES.items():
+        value = definition.get(key)
+        answer = {"true": True, "false": False}.get(str(value).lower())
+        if value is not None and answer is None:
+            raise UsageError(text("its `{key}` is neither true nor false", key=key))
+        if answer is not None and answer is not is_positive:
+            return False
+    return True
 
 
 def _read_text(definition: JsonObject, key: str) -> str:

@@ -67,7 +67,9 @@ def test_a_replaced_server_keeps_other_keys(file: Path) -> None:
 
 
 def test_a_server_is_disabled_enabled_and_removed(file: Path) -> None:
-    write(file, {"servers": {"a": {"command": "x", "disabled": False}, "b": NEW}})
+    write(
+        file, {"servers": {"a": {"command": "x", "disabled": False, "isActive": False}, "b": NEW}}
+    )
     enable_server(file, "a", enabled=False)
     assert read(file)["servers"]["a"] == {"command": "x", "enabled": False}
     enable_server(file, "a", enabled=True)

@@ -109,3 +109,48 @@ KEYS = ["type", "command", "args", "env", "url", "headers", "cwd", "enabled", "c
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES))
 def test_no_definition_raises(entry: dict[str, object]) -> None:
     parse(entry)
+
+
+@pytest.mark.parametrize(
+    ("switch", "is_enabled"),
+    [
+        ({"enabled": False}, False),
+        ({"enabled": "false"}, False),
+        ({"disabled": "True"}, False),
+        ({"isActive": False}, False),
+        ({"active": False}, False),
+        ({"disabled": False, "enabled": "true", "isActive": True}, True),
+    ],
+)
+def test_switch_of_another_program_is_read(switch: dict[str, object], is_enabled: bool) -> None:
+    server = parse({"command": "x", **switch})
+    assert (server.enabled, server.problem) == (is_enabled, "")
+
+
+@pytest.mark.parametrize(
+    ("definition", "problem"),
+    [
+        ({"enabled": "perhaps"}, "its `enabled` is neither true nor false"),
+        ({"disabled": 0}, "its `disabled` is neither true nor false"),
+        ({"env": {"A": "{env:TOKEN}"}}, "`{env:TOKEN}` is no variable here: write `${TOKEN}`"),
+        ({"env": {"A": "$TOKEN"}}, "`$TOKEN` is no variable here: write `${TOKEN}`"),
+        ({"args": ["%TOKEN%"]}, "`%TOKEN%` is no variable here: write `${TOKEN}`"),
+        ({"headers": {"A": "Bearer $TOKEN"}}, "`$TOKEN` is no variable here: write `${TOKEN}`"),
+        ({"headersHelper": "/x"}, "write `headers`, with `${NAME}` for a variable"),
+        ({"bearer_token_env_var": "T"}, "write `headers`, with `${NAME}` for a variable"),
+    ],
+)
+def test_what_is_not_understood_stops(definition: dict[str, object], problem: str) -> None:
+    assert problem in parse({"command": "x", **definition}).problem
+
+
+@pytest.mark.parametrize("value", ["pa$$word", "$5", "50%", "a $HOME b", "%d", "$lower"])
+def test_signs_in_values_are_no_variables(value: str) -> None:
+    server = parse({"command": "x", "env": {"A": value}})
+    assert (server.problem, server.env) == ("", {"A": value})
+
+
+def test_command_of_opencode_is_read() -> None:
+    definition = {"type": "local", "command": ["npx", "-y", "p"], "environment": {"A": "1"}}
+    server = parse(definition)
+    assert (server.command, server.args, server.env) == ("npx", ("-y", "p"), {"A": "1"})

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Self, cast
 
+from anyio import EndOfStream
 from mcp import types as protocol
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
@@ -24,6 +25,8 @@ class PendingRequests:
         self._deadline = 0.0
         self.wait: asyncio.Timeout | None = None
         """The wait for the next message."""
+        self.has_ended = False
+        """Whether nothing more can come."""
 
     def add(self, message: object) -> None:
         """Note what is sent: a request, or that one was given up."""
@@ -118,6 +121,9 @@ class RepairedReader:
                     item = await receive()
             except TimeoutError:
                 item = self._requests.give_up_probe()
+            except (StopAsyncIteration, EndOfStream):
+                self._requests.has_ended = True
+                raise
             finally:
                 self._requests.wait = None
             if not isinstance(item, SessionMessage):

@@ -69,10 +69,16 @@ class McpSession:
     """A session that is open: its calls may run at the same time."""
 
     def __init__(
-        self, server: McpServer, client: Client, streams: StdioStreams | None, repair: AnswerRepair
+        self,
+        server: McpServer,
+        client: Client,
+        streams: StdioStreams | None,
+        requests: PendingRequests,
+        repair: AnswerRepair,
     ) -> None:
         self.server = server
-        self._client, self._streams, self._repair = client, streams, repair
+        self._client, self._streams = client, streams
+        self._requests, self._repair = requests, repair
 
     @property
     def is_new_era(self) -> bool:
@@ -81,8 +87,8 @@ class McpSession:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the server's process is known to be gone."""
-        return bool(self._streams and self._streams.ended.is_set())
+        """Whether the server's process, or the stream of its answers, is known to be gone."""
+        return self._requests.has_ended or bool(self._streams and self._streams.ended.is_set())
 
     async def explain_end(self) -> str:
         """Return why the server is gone, in one line; empty if nothing is known."""
@@ -237,9 +243,9 @@ async def _open_in_mode(
             transport: Any = _pair(streams)
         else:
             transport = open_http(server, home)
-        repair = AnswerRepair()
+        repair, requests = AnswerRepair(), PendingRequests()
         client = Client(
-            _with_repair(transport, repair),
+            _with_repair(transport, requests, repair),
             cache=None,
             client_info=_describe_client(),
             message_handler=_build_handler(callbacks),
@@ -251,7 +257,7 @@ async def _open_in_mode(
         client.session.validate_tool_result = _accept_result
         listener = asyncio.create_task(_listen_for_changes(client, callbacks))
         stack.push_async_callback(_cancel, listener)
-        yield McpSession(server, client, streams, repair)
+        yield McpSession(server, client, streams, requests, repair)
 
 
 async def _enter_client(
@@ -267,9 +273,10 @@ async def _enter_client(
 
 
 @asynccontextmanager
-async def _with_repair(transport: Any, repair: AnswerRepair) -> AsyncGenerator[tuple[Any, Any]]:
+async def _with_repair(
+    transport: Any, requests: PendingRequests, repair: AnswerRepair
+) -> AsyncGenerator[tuple[Any, Any]]:
     async with transport as (reader, writer):
-        requests = PendingRequests()
         recording = RecordingWriter(writer, requests)
         yield RepairedReader(reader, recording, requests, repair), recording
 

@@ -258,9 +258,8 @@ async def test_a_server_of_type_sse_is_called_and_asks(tmp_path: Path) -> None:
             assert isinstance(answer, CallResult) and text in answer.output.splitlines()
         assert steps == [1, 2, 3, 4]
         assert "the first memo" in (await connection.read_resource("memo://one")).output
-    with pytest.raises(McpError) as caught:
+    with pytest.raises(McpError):  # the end of the stream may be noticed before, or in the call
         await connection.call_tool("echo", {"text": "gone"})
-    assert caught.value.may_have_run  # nobody knows how far the request came
     with pytest.raises(McpError, match=f"cannot be used: no connection to 127.0.0.1:{port}: "):
         await connection.call_tool("echo", {"text": "gone"})
     await connection.close()

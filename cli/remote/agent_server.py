@@ -186,9 +186,13 @@ class AgentServer:
                             event_id, name, data = event.split("\n", 2)
                             if position.advance(event_id, data):
                                 yield name, json.loads(data) if data.startswith("{") else {}
+                        if position.is_doubtful:
+                            break
             except LOSSES as error:
                 retries.note_loss(error)
                 await retries.wait()
+                continue
+            if position.is_doubtful:
                 continue
             if is_over:
                 return
@@ -238,20 +242,29 @@ class StreamPosition:
     LangGraph's development server makes an ID of the millisecond: events that were sent together
     have the same one, and to go on after it would lose some. So its events are asked for from that
     millisecond on, and those that were read are left out.
+
+    It also sends what happens while a connection begins twice: from its store, then live. Two equal
+    events of one millisecond may be one that was sent twice, or two. Then the connection is begun
+    once more, because the store has each once.
     """
 
     def __init__(self) -> None:
-        self._last_id, self._moment = "", 0
+        self._last_id, self._moment, self._begun_at = "", 0, 0
+        self.is_doubtful = False
+        """Whether an event may be a repeated one: a new connection is to tell; no more is read."""
         self._read, self._repeated = Counter[str](), Counter[str]()
 
     def begin(self) -> str:
         """Return the ID after which a connection is to go on."""
         self._repeated = Counter(self._read)
+        self._begun_at, self.is_doubtful = self._moment, False
         return str(self._moment) if self._moment else self._last_id or "0"
 
     def advance(self, event_id: str, data: str) -> bool:
         """Return whether an event is new."""
         match = _TIME_ID.fullmatch(event_id)
+        if self.is_doubtful:
+            return False
         if not match:
             self._last_id = event_id or self._last_id
             return True
@@ -259,13 +272,17 @@ class StreamPosition:
         if moment < self._moment:  # sent twice as the connection began, and so is what follows it
             self._repeated = Counter(self._read)
             return False
-        if moment == self._moment and self._repeated[f"{event_id} {data}"] > 0:
-            self._repeated[f"{event_id} {data}"] -= 1
+        event = f"{event_id} {data}"
+        if moment == self._moment and self._repeated[event] > 0:
+            self._repeated[event] -= 1
             return False
         if moment > self._moment:
             self._moment = moment
             self._read.clear()
-        self._read[f"{event_id} {data}"] += 1
+        elif moment > self._begun_at and self._read[event]:
+            self.is_doubtful = True
+            return False
+        self._read[event] += 1
         return True
 
 

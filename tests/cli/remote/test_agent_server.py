@@ -45,9 +45,39 @@ def test_a_stream_goes_on_where_it_was(
 ) -> None:
     stream = StreamPosition()
     stream.begin()
-    assert all(stream.advance(*event) for event in before)
+    for event_id, data in before:
+        while not stream.advance(event_id, data):
+            stream.begin()
+            stream.advance(event_id, data)
     assert stream.begin() == position
     assert "".join(data for event_id, data in after if stream.advance(event_id, data)) == new
+
+
+SENT = {
+    "one moment": "1a 1b 1c",
+    "equal ones in a moment": "1a 1a 1b 1a",
+    "equal ones at the end": "1a 2b 2b",
+    "moments of their own": "1a 2b 3a 4b",
+    "a moment of one that repeats": "1a 2a 2a 2a 3b 3b 4a",
+}
+
+
+@pytest.mark.parametrize("repeated", range(5))
+@pytest.mark.parametrize("first", range(1, 5))
+@pytest.mark.parametrize("case", SENT)
+def test_an_event_sent_twice_is_read_once(case: str, first: int, repeated: int) -> None:
+    """A connection gets what is stored, then what came while it began, then the others."""
+    events = [(f"176430000000{each[0]}-0", each[1]) for each in SENT[case].split()]
+    stream, received, connections = StreamPosition(), list[str](), 0
+    while connections == 0 or stream.is_doubtful:
+        connections += 1
+        stored = events[:first] if connections == 1 else events
+        twice = stored[max(0, len(stored) - repeated) :] if connections == 1 else []
+        after = stream.begin()
+        offered = [event for event in stored if event[0] > after] + twice + events[len(stored) :]
+        received += [data for event_id, data in offered if stream.advance(event_id, data)]
+    assert received == [data for _, data in events]
+    assert connections <= 2 + len(events)
 
 
 class PathServer:

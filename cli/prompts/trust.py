@@ -119,9 +119,9 @@ def _show_decision(trust: Trust, *, is_yes: bool) -> None:
     from ..rendering.console import open_console, show_decision
 
     files = {sanitize_line(item.path) for item in trust.inventory}
-    named = t("trust.decided.files", count=len(files)) if len(files) != 1 else files.pop()
+    files_text = t("trust.decided.files", count=len(files)) if len(files) != 1 else files.pop()
     key = "trust.decided.yes" if is_yes else "trust.decided.no"
-    show_decision(open_console(), t(key, files=named))
+    show_decision(open_console(), t(key, files=files_text))
 
 
 def _print_notices(trust: Trust, *, tests: bool) -> None:

@@ -181,8 +181,10 @@ def _find_tls_reason(error: BaseException) -> str:
 
 
 def _find_certificate_error(error: BaseException) -> ssl.SSLCertVerificationError | None:
-    found = (each for each in iter_causes(error) if isinstance(each, ssl.SSLCertVerificationError))
-    return next(found, None)
+    refusals = (
+        each for each in iter_causes(error) if isinstance(each, ssl.SSLCertVerificationError)
+    )
+    return next(refusals, None)
 
 
 def iter_causes(error: BaseException) -> Iterator[BaseException]:

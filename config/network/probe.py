@@ -44,8 +44,8 @@ def _is_refused_hello(error: Exception) -> bool:
 
 def _build_scheme_error(url: httpx2.URL, scheme: str) -> httpx2.UnsupportedProtocol:
     host = url.netloc.decode("ascii")
-    words = text("it wants `{scheme}://`, not `{other}://`", scheme=scheme, other=url.scheme)
-    error = httpx2.UnsupportedProtocol(words)
+    message = text("it wants `{scheme}://`, not `{other}://`", scheme=scheme, other=url.scheme)
+    error = httpx2.UnsupportedProtocol(message)
     hint = text("write the address as `{scheme}://{host}…`", scheme=scheme, host=host)
     vars(error)["network_hint"] = hint
     return error

@@ -71,14 +71,14 @@ def find_secrets(text: str, known: KnownSecrets | None = None) -> list[SecretMat
         return []
     lowered = text.encode("ascii", "replace").lower()
     known = load_known_secrets() if known is None else known
-    found = [*find_known_values(text, known), *find_by_rules(text, lowered)]
+    matches = [*find_known_values(text, known), *find_by_rules(text, lowered)]
     if holds_name_word(lowered):
         from .assignments import find_assigned  # compiles its expressions
 
-        found += find_assigned(text, lowered)
+        matches += find_assigned(text, lowered)
     if "-----BEGIN " in text or "Private-Lines: " in text:
-        found += [("private key", start, end) for start, end in find_private_keys(text)]
-    return _join_overlaps(map(SecretMatch._make, found)) if found else []
+        matches += [("private key", start, end) for start, end in find_private_keys(text)]
+    return _join_overlaps(map(SecretMatch._make, matches)) if matches else []
 
 
 def _join_overlaps(matches: Iterable[SecretMatch]) -> list[SecretMatch]:

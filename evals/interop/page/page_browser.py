@@ -193,8 +193,8 @@ class Tour:
         page.select_option(".language", "zh")
         page.wait_for_selector("html[lang=zh-CN] .question button:has-text('拒绝')")
         english = page.evaluate("document.body.innerText").splitlines()
-        left = [line for line in english if line in ("No", "Yes", "Chat", "Send", "Mode")]
-        assert not left, left
+        english_labels = [line for line in english if line in ("No", "Yes", "Chat", "Send", "Mode")]
+        assert not english_labels, english_labels
         page.reload()
         page.wait_for_selector("html[lang=zh-CN] .question")
         page.select_option(".language", "en")

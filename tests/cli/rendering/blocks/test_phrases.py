@@ -42,7 +42,7 @@ def test_every_verb_has_its_words(language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "pieces", "text"),
+    ("role", "portions", "text"),
     [
         ("architect", ["SM", "ALL: take", " it."], "**Small change**: take it."),
         ("architect", ["SMALL", "\n\n", "take it."], "**Small change**: take it."),
@@ -56,10 +56,10 @@ def test_every_verb_has_its_words(language: str) -> None:
         ("coder", ["ACCEPTED: x"], "ACCEPTED: x"),
     ],
 )
-def test_marker_of_a_role_becomes_a_word(role: str, pieces: list[str], text: str) -> None:
+def test_marker_of_a_role_becomes_a_word(role: str, portions: list[str], text: str) -> None:
     use_language("en")
     marker = AnswerMarker()
     marker.expect(role)
     for _ in range(2):  # each answer of the role can begin so
-        assert "".join([*map(marker.translate, pieces), marker.take_rest()]) == text
+        assert "".join([*map(marker.translate, portions), marker.take_rest()]) == text
     use_language("")

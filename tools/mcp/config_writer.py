@@ -39,7 +39,9 @@ def add_server(
                 hint="choose another name, or replace it with `--force`",
             )
         other_values = {
-            key: value for key, value in (old or {}).items() if key not in DEFINING_KEYS
+            key: value
+            for key, value in (old or {}).items()
+            if key not in DEFINING_KEYS | SWITCHES.keys() | {"environment"}
         }
         return {**definition, **other_values}
 

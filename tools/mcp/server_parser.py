@@ -28,7 +28,6 @@ _URLS = ("url", "httpUrl", "serverUrl")
 # The keys that say what a server is and whether it is used, of all programs
 DEFINING_KEYS = frozenset(
     ("name", "type", "transport", "command", "args", "env", "cwd", "headers", "enabled", "disabled")
-    + ("environment", "isActive", "active")
 ) | frozenset(_URLS)
 # Keys of other programs that restrict a server, which nothing here obeys: it is not used with one
 _UNSUPPORTED = {

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Self, cast
 
-from anyio import EndOfStream
 from mcp import types as protocol
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
@@ -121,7 +120,7 @@ class RepairedReader:
                     item = await receive()
             except TimeoutError:
                 item = self._requests.give_up_probe()
-            except (StopAsyncIteration, EndOfStream):
+            except Exception:  # the end of a stream is one, too
                 self._requests.has_ended = True
                 raise
             finally:

@@ -73,6 +73,10 @@ class Card:
         """Return whether its last day is over."""
         return bool(self.expires_at) and _parse_time(self.expires_at) <= (now or datetime.now(UTC))
 
+    def get_state(self) -> CardState:
+        """Return its state; one that has expired counts as retired."""
+        return "retired" if self.is_expired() else self.state
+
     def is_unused(self, now: datetime | None = None) -> bool:
         """Return whether nobody has used or changed it for 90 days."""
         last = max(self.used_at, self.updated_at, self.created_at)

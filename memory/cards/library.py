@@ -99,7 +99,7 @@ class CardLibrary:
         for scope in SCOPES:
             if scope in scopes:
                 cards += await self._read_scope(scope)
-        matching_cards = [card for card in cards if _get_state(card) in states]
+        matching_cards = [card for card in cards if card.get_state() in states]
         return sorted(matching_cards, key=lambda card: (card.created_at, card.id), reverse=True)
 
     async def get(self, card_id: str) -> Card | None:
@@ -154,12 +154,12 @@ class CardLibrary:
             return (await self._activate(changed))[0]
 
     async def activate(self, card_id: str) -> Card:
-        """Keep a proposed or retired card; what it corrects is retired."""
+        """Keep a proposed, retired or expired card; what it corrects is retired."""
         async with self._write():
             card = await self._get_known(card_id)
-            texts = (card.content, *card.tags, *card.paths)
-            await asyncio.to_thread(check_permission_speech, *texts)
-            return (await self._activate(replace(card, updated_at=format_now())))[0]
+            await asyncio.to_thread(check_permission_speech, card.content, *card.tags, *card.paths)
+            end = "" if card.is_expired() else card.expires_at
+            return (await self._activate(replace(card, updated_at=format_now(), expires_at=end)))[0]
 
     async def retire(self, card_id: str, reason: Reason = "dropped") -> Card:
         """Retire a card: it is no longer shown or found, and not proposed again if dropped."""
@@ -232,8 +232,9 @@ class CardLibrary:
         await asyncio.to_thread(check_card, card.content, (*card.tags, *card.paths))
         async with self._write():
             others = await self.list(scopes=(card.scope,), states=(*KEPT, "retired"))
-            like = [other for other in others if other.type == card.type]
-            similar = find_similar(card.content, [o for o in like if o.state == card.state])
+            kind = card.type, card.get_state()
+            like = [other for other in others if (other.type, other.get_state()) == kind]
+            similar = find_similar(card.content, like)
             if (similar and similar.is_same) or any(other.id == card.id for other in others):
                 return False
             await self._put(card)
@@ -270,7 +271,8 @@ class CardLibrary:
             for card in await self.list(scopes=(draft.scope,), states=(*KEPT, "retired"))
             if card.type == draft.type and card != corrected
         ]
-        similar = find_similar(draft.content, [card for card in others if card.state != "retired"])
+        current = [card for card in others if card.get_state() != "retired"]
+        similar = find_similar(draft.content, current)
         if similar and similar.is_same:
             return await self._merge(draft, similar.card, corrected)
         if draft.source.by == "model":
@@ -394,7 +396,3 @@ class CardLibrary:
         path = await asyncio.to_thread(paths.locate_memory, self._home)
         async with acquire_file_lock(path.with_suffix(".lock")):
             yield
-
-
-def _get_state(card: Card) -> CardState:
-    return "retired" if card.is_expired() else card.state

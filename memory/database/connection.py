@@ -296,7 +296,7 @@ def _probe_version(path: Path) -> int | None:
         if is_damage(error):
             return None
         raise
-    _validate_version(version)
+    validate_version(version)
     return version
 
 
@@ -311,7 +311,8 @@ def is_whole(path: Path) -> bool:
         raise
 
 
-def _validate_version(version: int) -> None:
+def validate_version(version: int) -> None:
+    """Raise UsageError if a newer MaxAgent wrote it."""
     if version > len(MIGRATIONS):
         raise UsageError(
             text(

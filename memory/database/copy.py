@@ -3,17 +3,29 @@
 The tables of both have the same columns. Rows keep their order, which says which of two is later.
 """
 
+import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from ...config.errors import UsageError
+from ...config.errors import MaxAgentError, UsageError
 from ...config.text import text
 from ..checkpoints.repair import create_tables
 from ..transaction import begin_transaction, is_sqlite
-from .connection import connect_file, connect_server, prepare_file, translate_known_errors
+from .connection import (
+    connect_file,
+    connect_server,
+    prepare_file,
+    translate_known_errors,
+    translate_sqlite_errors,
+    validate_version,
+)
+
+if TYPE_CHECKING:
+    from .postgres import PostgresConnection
 
 SCHEMES = ("postgres://", "postgresql://")
 TABLES = (
@@ -44,13 +56,13 @@ def copy_database(
     """Copy every row; return the number of rows by table. All or nothing is in the target.
 
     Both are an address of PostgreSQL or the path of a file; the target's tables are made, and must
-    be empty. Raises UsageError.
+    be empty. Raises UsageError, and MaxAgentError if the source cannot be read.
     """
     _check_source(source)
-    _check_scheme(target)
+    _check_target(target)
     _prepare(target)
     with (
-        translate_known_errors(Path(source)),
+        _translate_errors(source),
         closing(_open(source)) as reader,
         closing(_open(target)) as writer,
     ):
@@ -70,16 +82,54 @@ def _check_source(source: str) -> None:
         )
 
 
-def _has_threads(source: str) -> bool:
-    if not (source.startswith(SCHEMES) or Path(source).is_file()):
+def _check_target(target: str) -> None:
+    """Raise UsageError for a file of another kind: it would be moved aside, or get our tables."""
+    _check_scheme(target)
+    if target.startswith(SCHEMES) or not os.path.isfile(target) or not os.path.getsize(target):
+        return
+    if not _has_threads(target):
+        raise UsageError(
+            text("`{target}` is no database of threads", target=target),
+            hint="name a file that does not exist yet",
+        )
+
+
+def _has_threads(address: str) -> bool:
+    """Return whether it has the table of threads; raises UsageError if a newer MaxAgent made it."""
+    if not (address.startswith(SCHEMES) or os.path.isfile(address)):
         return False
     try:
-        with translate_known_errors(Path(source)), closing(_open(source)) as reader:
+        with _translate_errors(address), closing(_open(address)) as reader:
+            _validate_version(reader, address)
             return bool(_list_columns(reader, "threads"))
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
             raise
         return False
+
+
+def _validate_version(connection: sqlite3.Connection, address: str) -> None:
+    if is_sqlite(connection):
+        validate_version(connection.execute("PRAGMA user_version").fetchone()[0])
+        return
+    from .server_tables import read_version
+
+    read_version(cast("PostgresConnection", connection), address)
+
+
+@contextmanager
+def _translate_errors(address: str) -> Generator[None]:
+    """Turn SQLite's errors into messages; a damaged file stays where it is."""
+    try:
+        with translate_known_errors(Path(address)):
+            yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+        raise MaxAgentError(
+            text("cannot read the database `{path}`: {error}", path=address, error=error),
+            hint="`mcode threads list` repairs the damaged database of a home; then copy that",
+        ) from error
 
 
 def _check_scheme(address: str) -> None:
@@ -118,7 +168,7 @@ def _copy_tables(
 def read_facts(address: str) -> DatabaseFacts:
     """Return what a database holds; raises UsageError if a newer MaxAgent wrote it."""
     _prepare(address)
-    with translate_known_errors(Path(address)), closing(_open(address)) as connection:
+    with translate_sqlite_errors(Path(address)), closing(_open(address)) as connection:
         counts = {table: _count_rows(connection, table) for table in TABLES}
         if is_sqlite(connection):
             version = connection.execute("PRAGMA user_version").fetchone()[0]

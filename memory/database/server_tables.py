@@ -55,12 +55,12 @@ def prepare_postgres(url: str) -> None:
     """Create or migrate our tables; raises UsageError if a newer MaxAgent has."""
     connection = PostgresConnection(url)
     try:
-        if _read_version(connection, url) == len(MIGRATIONS):
+        if read_version(connection, url) == len(MIGRATIONS):
             return
         connection.execute("BEGIN")
         # one process at a time
         connection.execute("SELECT pg_advisory_xact_lock(hashtext(?))", (VERSION_TABLE,))
-        done = _read_version(connection, url)
+        done = read_version(connection, url)
         if not done:
             connection.execute(f"CREATE TABLE {VERSION_TABLE} (version INTEGER NOT NULL)")
             connection.execute(f"INSERT INTO {VERSION_TABLE} VALUES (0)")
@@ -73,8 +73,8 @@ def prepare_postgres(url: str) -> None:
         connection.close()
 
 
-def _read_version(connection: PostgresConnection, url: str) -> int:
-    """Return the version of our tables; 0 where there are none."""
+def read_version(connection: PostgresConnection, url: str) -> int:
+    """Return the version of our tables; 0 where there are none. Raises UsageError if not ours."""
     # not `to_regclass`, which remembers that there was no table
     query = (
         "SELECT relname FROM pg_class WHERE relname IN (?, 'checkpoints')"

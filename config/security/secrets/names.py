@@ -43,8 +43,7 @@ _ENDING = re.compile(
     r"|stage|live|primary|secondary|main|string|str|\d{1,3}))++$",
     re.IGNORECASE,
 )
-# A whole word before it says that the value is none: `csrf_token`, `hasPassword`, but not
-# `redis_password`
+# A whole word before it says that it is none: `csrf_token`, `hasPassword`; not `redis_password`
 _HARMLESS = re.compile(
     r"(?:^|[_.-]|(?-i:(?<=[a-z0-9])(?=[A-Z])))"
     r"(?:(?:page|next|continuation|sync|start|end|[ebu]os|pad|unk|mask|sep|cls|stop|special|[ck]srf|xsrf"

@@ -1,5 +1,6 @@
 """The cards of a project: kept, corrected, found, retired."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,47 @@ async def test_linked_projects_share_cards(
     assert {*await contents(library)} == {*await contents(other)} and len(
         await contents(other)
     ) == 2
+
+
+PAST, LATER = "2020-01-31T23:59:59+00:00", "2999-01-31T23:59:59+00:00"
+
+
+@pytest.mark.parametrize(
+    ("draft", "states"),
+    [
+        (CardDraft("The freeze lasts until the release"), ["active", "retired"]),
+        (CardDraft("the freeze lasts, until the release!"), ["active", "retired"]),
+        (CardDraft("The freeze lasts until the next release day"), ["active", "retired"]),
+        (CardDraft("The freeze lasts until the release", source=MODEL), ["proposed", "retired"]),
+        (CardDraft("The freeze lasts until the release", expires_at=LATER), ["active", "retired"]),
+        (CardDraft("Freezes end", replaces="the expired"), ["active", "retired"]),
+    ],
+)
+async def test_an_expired_card_hides_no_new_one(
+    library: CardLibrary, draft: CardDraft, states: list[str]
+) -> None:
+    old = await library.add(CardDraft("The freeze lasts until the release", expires_at=PAST))
+    if draft.replaces:
+        draft = replace(draft, replaces=old.card.id)
+    added = await library.add(draft)
+    assert added.outcome == "added" and added.card.id != old.card.id
+    cards = await library.list(states=("proposed", "active", "retired"))
+    assert sorted(card.get_state() for card in cards) == states
+
+
+async def test_an_expired_card_that_is_kept_stays(library: CardLibrary) -> None:
+    expired = (await library.add(CardDraft("Old", expires_at=PAST))).card
+    ends_later = (await library.add(CardDraft("Another", expires_at=LATER))).card
+    assert (await library.activate(expired.id)).expires_at == ""
+    assert (await library.activate(ends_later.id)).expires_at == LATER
+    assert {*await contents(library)} == {"Old", "Another"}
+
+
+async def test_an_archived_card_comes_back_beside_an_expired(library: CardLibrary) -> None:
+    await library.add(CardDraft("The freeze lasts until the release", expires_at=PAST))
+    assert await library.restore(Card("b" * 36, "The freeze lasts until the release"))
+    assert not await library.restore(Card("c" * 36, "The freeze lasts until the release"))
+    assert await contents(library) == ["The freeze lasts until the release"]
 
 
 async def test_unknown_or_ambiguous_prefix_is_an_error(library: CardLibrary) -> None:

@@ -14,23 +14,8 @@ SECRET_NAMES = [
 ]
 HARMLESS_NAMES = [
     *("csrf_token", "CSRF-Token", "XSRF-TOKEN", "nextPageToken", "NextToken", "cancellationToken"),
-    *(
-        "hasPassword",
-        "is_secret",
-        "with_credentials",
-        "showPassword",
-        "useToken",
-        "form.no_password",
-    ),
-    *(
-        "public_key",
-        "sshPublicKey",
-        "cache_key",
-        "eos_token",
-        "pad-token",
-        "parser_token",
-        "lexToken",
-    ),
+    *("hasPassword", "is_secret", "with_credentials", "showPassword", "useToken", "f.no_password"),
+    *("public_key", "sshPublicKey", "cache_key", "eos_token", "pad-token", "lexToken"),
     *("reset_password", "forgotPassword", "num_key", "user2ConfirmPassword"),
 ]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, cast
 
+from langchain_core.messages import ToolCall
 from langchain_core.tools import BaseTool, InjectedToolArg
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
@@ -100,7 +101,9 @@ def render_for_model(result: CallResult) -> str:
 
 async def _call_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> CallResult:
     arguments: dict[str, Any] = {**args, **({"run": run} if _needs_run(tool) else {})}
-    return _as_result(await tool.ainvoke(arguments))
+    # LangChain takes bare arguments with `"type": "tool_call"` for a call, and runs other ones
+    call = ToolCall(name=tool.name, args=arguments, id=None, type="tool_call")
+    return _as_result(await tool.ainvoke(call))
 
 
 def _needs_run(tool: BaseTool) -> bool:

@@ -1,10 +1,12 @@
 import asyncio
+import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from langchain_core.tools import StructuredTool
 from langchain_core.tools import tool as langchain_tool
 
 from maxagent.tools.builtin.files.edit import edit
@@ -66,6 +68,29 @@ async def test_wrong_arguments_are_named_with_right_ones(
     assert (
         'It takes greet(name: string, how: "hi" | "bye" = "hi", times: integer = 1)' in result.error
     )
+
+
+CALL = {"type": "tool_call", "id": "1", "name": "f"}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"path": "safe"},
+        {"path": "safe", "type": "tool_call"},
+        {"path": "safe", **CALL, "args": {"path": "other"}},
+        {**CALL, "args": {"path": "other"}},
+        {"path": "safe", "type": "tool_call_chunk", "args": '{"path": "other"}'},
+    ],
+)
+async def test_arguments_are_never_taken_for_a_call(args: dict[str, object], run: ToolRun) -> None:
+    async def note(**arguments: object) -> str:
+        return json.dumps(arguments)
+
+    schema = {"type": "object", "properties": {name: {} for name in args}}
+    tool = StructuredTool(name="f", description="d", args_schema=schema, coroutine=note)
+    result = await invoke(tool, args, run)
+    assert result.ok and json.loads(result.output) == args
 
 
 async def test_a_refusal_is_the_error(run: ToolRun) -> None:

@@ -16,6 +16,8 @@ _METHODS = {
     "reject": "`question.deny(why)`",
     "respond": "`question.answer(text)`",
 }
+# The argument of each tool that asks in words; any other call is shown whole
+_WORDS = {"ask_user": "question", "plan_mode_respond": "response"}
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Question:
 
 def _describe_request(request: Mapping[str, Any]) -> str:
     args: Mapping[str, Any] = request.get("args", {})
-    if words := args.get("question") or args.get("response"):
+    if words := args.get(_WORDS.get(request["name"], "")):
         return str(words)
     call = ", ".join(f"{name}={value!r}" for name, value in args.items())
     reason = request.get("description", "")

@@ -27,10 +27,11 @@ def format_age(moment: str, now: datetime | None = None) -> str:
 
 def format_size(count: int) -> str:
     """Return bytes in the largest fitting unit, such as `3.4 MB`."""
-    for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= bytes_:
-            return f"{count / bytes_:.1f} {unit}"
-    return f"{count} bytes"
+    if count < 1_000:
+        return f"{count} bytes"
+    if count < 999_950:  # beyond, it would be rounded to 1000 kB
+        return f"{count / 1e3:.1f} kB"
+    return f"{count / 1e6:.1f} MB" if count < 999_950_000 else f"{count / 1e9:.1f} GB"
 
 
 def format_count(count: int) -> str:

@@ -54,7 +54,9 @@ def test_durations_have_two_units() -> None:
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (3_450_000, "3.5 MB"), (2e9, "2.0 GB")],
+    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (3_450_000, "3.5 MB"), (2e9, "2.0 GB")]
+    + [(999_949, "999.9 kB"), (999_950, "1.0 MB"), (999_949_999, "999.9 MB")]
+    + [(999_950_000, "1.0 GB"), (5e12, "5000.0 GB")],
 )
 def test_bytes_are_shown_in_the_largest_unit(count: int, text: str) -> None:
     assert format_size(count) == text

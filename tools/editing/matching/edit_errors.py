@@ -19,7 +19,6 @@ MAX_LINE_LENGTH = 200
 # of a new text that is worth looking for
 MIN_LETTERS = 3
 
-_EDGES = re.compile(r"^[ \t]+|[ \t]+$")
 _SPECIAL_BLANK = re.compile(
     "[\u00a0\u00ad\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\r\f\v]"
 )
@@ -225,7 +224,10 @@ def _format_count(lines: Sequence[int]) -> str:
 
 def show_blanks(line: str) -> str:
     """Make blanks at the ends, and special blanks anywhere, visible."""
-    visible_line = _EDGES.sub(lambda blanks: blanks[0].replace(" ", "·"), line).replace("\t", "⇥")
+    text = line.strip(" \t")
+    lead = line[: len(line) - len(line.lstrip(" \t"))]
+    trail = line[len(lead) + len(text) :]
+    visible_line = f"{lead.replace(' ', '·')}{text}{trail.replace(' ', '·')}".replace("\t", "⇥")
     return _SPECIAL_BLANK.sub(lambda blank: ascii(blank[0])[1:-1], visible_line)
 
 

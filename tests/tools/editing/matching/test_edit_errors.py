@@ -34,8 +34,21 @@ def test_lines_that_are_not_there_are_reported() -> None:
     assert not_found("three\nfour").endswith("not there is from `old_string`:\nfour")
 
 
-def test_odd_blanks_are_made_visible() -> None:
-    assert edit_errors.show_blanks("a\u00a0b\u3000c\rd\u200be") == r"a\xa0b\u3000c\rd\u200be"
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("a\u00a0b\u3000c\rd\u200be", r"a\xa0b\u3000c\rd\u200be"),
+        ("", ""),
+        (" \t ", "·⇥·"),
+        ("  a b\tc \t", "··a b⇥c·⇥"),
+        ("中 文 ", "中 文·"),
+        ("a" + " " * 300_000 + "b", "a" + " " * 300_000 + "b"),  # the suite's time limit ends it
+        (" \t" * 100_000 + "b", "·⇥" * 100_000 + "b"),
+    ],
+    ids=lambda text: text[:8],
+)
+def test_blanks_are_made_visible(line: str, shown: str) -> None:
+    assert edit_errors.show_blanks(line) == shown
 
 
 def test_a_change_that_was_made_already_is_recognized() -> None:

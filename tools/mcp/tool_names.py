@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PREFIX = "mcp_"
 # Characters of a name
 MAX_NAME_LENGTH = 64
-_HASH_LENGTH = 6
+_HASH_LENGTH, _MAX_HASH_LENGTH = 6, 32
 
 
 def name_tools(definitions: "Iterable[ToolDefinition]") -> "dict[str, ToolDefinition]":
@@ -26,15 +26,17 @@ def name_tools(definitions: "Iterable[ToolDefinition]") -> "dict[str, ToolDefini
     """
     unique = {(tool.server, tool.name): tool for tool in definitions}
     ordered = [unique[key] for key in sorted(unique)]
-    counts = Counter(fold_name(make_tool_name(tool.server, tool.name)) for tool in ordered)
-    named: dict[str, ToolDefinition] = {}
-    for definition in ordered:
-        name = make_tool_name(definition.server, definition.name)
-        is_taken = counts[fold_name(name)] > 1
-        named[_add_hash(name, definition.server, definition.name) if is_taken else name] = (
-            definition
-        )
-    return named
+    names = [make_tool_name(tool.server, tool.name) for tool in ordered]
+    # a server may choose the name that another tool gets: all that meet get a longer hash
+    for length in range(_HASH_LENGTH, _MAX_HASH_LENGTH):
+        counts = Counter(map(fold_name, names))
+        if len(counts) == len(names):
+            break
+        names = [
+            _add_hash(name, tool.server, tool.name, length) if counts[fold_name(name)] > 1 else name
+            for name, tool in zip(names, ordered, strict=True)
+        ]
+    return dict(zip(names, ordered, strict=True))
 
 
 def make_tool_name(server: str, tool: str) -> str:
@@ -43,9 +45,9 @@ def make_tool_name(server: str, tool: str) -> str:
     return name if len(name) <= MAX_NAME_LENGTH else _add_hash(name, server, tool)
 
 
-def _add_hash(name: str, server: str, tool: str) -> str:
-    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_HASH_LENGTH]
-    return f"{name[: MAX_NAME_LENGTH - _HASH_LENGTH - 1]}_{digest}"
+def _add_hash(name: str, server: str, tool: str, length: int = _HASH_LENGTH) -> str:
+    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:length]
+    return f"{name[: MAX_NAME_LENGTH - length - 1]}_{digest}"
 
 
 def is_server_tool(tool: "BaseTool") -> "TypeGuard[McpTool]":

@@ -1,3 +1,9 @@
+"""The names by which models call tools of servers."""
+
+from collections.abc import Callable
+
+import pytest
+
 from maxagent.tools.mcp.definition import ToolDefinition
 from maxagent.tools.mcp.tool_names import MAX_NAME_LENGTH, fold_name, make_tool_name, name_tools
 
@@ -17,6 +23,27 @@ def test_tools_that_rules_cannot_tell_apart_get_a_hash() -> None:
     assert len(names) == 4 and "mcp_z_d" in names and "mcp_a_b_c" not in names
     assert [(item.server, item.name) for item in names.values()] == [
         ("a", "B__C"), ("a", "b_c"), ("a_b", "c"), ("z", "d")]  # fmt: skip
+
+
+MINE, OTHER = ("a", "b_c"), ("a_b", "c")
+
+
+def name_of(tools: list[tuple[str, str]], wanted: tuple[str, str]) -> str:
+    named = name_tools(tool(*each) for each in tools)
+    assert len(named) == len(tools) == len({fold_name(name) for name in named})
+    assert all(len(name) <= MAX_NAME_LENGTH for name in named)
+    return next(name for name, item in named.items() if (item.server, item.name) == wanted)
+
+
+@pytest.mark.parametrize("change", [str, str.upper, lambda name: name.replace("_", "__")])
+@pytest.mark.parametrize("server", ["a", "a_b"])
+def test_a_server_takes_no_name_of_another_tool(server: str, change: Callable[[str], str]) -> None:
+    tools = [MINE, OTHER]
+    for _ in range(4):  # what it gets each time is known to the server
+        name = name_of(tools, MINE)
+        copy = (server, change(name.removeprefix(make_tool_name(server, ""))))
+        tools.append(copy)
+        assert name_of(tools, copy) != name
 
 
 def test_other_spellings_are_the_same_name() -> None:

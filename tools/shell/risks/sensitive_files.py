@@ -58,9 +58,10 @@ _SECRETS = """
 /run/secrets/
 /var/run/secrets/
 """
-_MAX_NAME_LENGTH = 1_000
+# Of Linux: no program can open a longer one
+_MAX_NAME_LENGTH = 4_096
 # A text that looks like a file name even if there is no such file
-_FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
+_FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w")
 
 
 def find_secret(step: SimpleCommand, workspace: Workspace) -> FileReference | None:
@@ -76,21 +77,33 @@ def find_named_files(step: SimpleCommand) -> Iterator[tuple[FileReference, str]]
     names = list(dict.fromkeys(find_references(step)))
     for folder in find_folders(step):
         for name in names:
-            if path := _locate_file(name, folder):
-                yield name, path
+            yield from ((name, path) for path in _locate_file(name, folder))
 
 
-def _locate_file(name: FileReference, folder: Path | None) -> str:
+def _locate_file(name: FileReference, folder: Path | None) -> Iterator[str]:
     looks = _FILE_LIKE.search(name.text) is not None
     if (
-        not 1 < len(name.text) < _MAX_NAME_LENGTH
+        not 0 < len(name.text) < _MAX_NAME_LENGTH
+        or name.text in (".", "/")
         or "\0" in name.text
         or (not looks and not name.exact)
     ):
-        return ""
+        return
     written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
-    path = os.path.normpath(os.path.join(folder or "/somewhere", written)).replace("//", "/", 1)
-    return path if os.path.lexists(path) or (name.exact and looks) else ""
+    joined = os.path.join(folder or "/somewhere", written)
+    path = os.path.normpath(joined).replace("//", "/", 1)
+    if os.path.lexists(path) or (name.exact and looks):
+        yield path
+    if ".." in written and (real := _follow_links(joined)) != path and os.path.lexists(real):
+        yield real
+
+
+def _follow_links(path: str) -> str:
+    """Return the real path: `..` behind a link is the folder above the link's target."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no file can have that name
+        return path
 
 
 def _is_secret(name: FileReference, path: str, step: SimpleCommand, workspace: Workspace) -> bool:

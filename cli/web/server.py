@@ -49,20 +49,24 @@ class TimedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Read data; the wait ends with the head of the request."""
         super().data_received(data)
-        if self._deadline and self.cycle and not self.cycle.response_complete:
+        if self._deadline and self._has_head():
             self._deadline.cancel()
             self._deadline = None
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Wait for the next request, unless it came behind this one."""
         super().on_response_complete()
-        self._expect_head()
+        if not self._has_head():
+            self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         if self._deadline:
             self._deadline.cancel()
         super().connection_lost(exc)
+
+    def _has_head(self) -> bool:
+        return bool(self.cycle) and not self.cycle.response_complete
 
     def _expect_head(self) -> None:
         if self._deadline:
@@ -78,9 +82,14 @@ class RunnerHolder:
         self._opening: asyncio.Task[Runner] | None
 
     async def open(self) -> "Runner":
-        """Return the runner."""
-        self._opening = self._opening or asyncio.ensure_future(self._enter())
+        """Return the runner; one that could not be opened is opened again."""
+        if self._opening is None or self._has_failed(self._opening):
+            self._opening = asyncio.ensure_future(self._enter())
         return await asyncio.shield(self._opening)
+
+    @staticmethod
+    def _has_failed(opening: "asyncio.Task[Runner]") -> bool:
+        return opening.done() and (opening.cancelled() or opening.exception() is not None)
 
     async def _enter(self) -> "Runner":
         def load() -> "type[Runner]":
@@ -94,7 +103,9 @@ class RunnerHolder:
     async def close(self) -> None:
         """Close it."""
         if self._opening:
-            await (await self._opening).__aexit__(None, None, None)
+            await asyncio.wait((self._opening,))
+            if not self._has_failed(self._opening):
+                await self._opening.result().__aexit__(None, None, None)
 
 
 def open_socket(port: int) -> socket.socket:

@@ -1,5 +1,6 @@
 """What a stdio server writes to its errors: in a bounded file, with secrets redacted."""
 
+import hashlib
 import os
 import re
 from collections import deque
@@ -14,7 +15,7 @@ from ..definition_cache import get_data_folder
 
 # Bytes of a server's log; the one before is kept as well
 MAX_LOG_BYTES = 500_000
-# Bytes of the last line that is told as the reason of an end
+# Characters of the last line that is shown as the reason of an end
 MAX_REASON = 300
 # Last lines among which the reason is looked for: programs end with their stack, or with advice
 MAX_LINES = 40
@@ -31,8 +32,11 @@ _POINTER = re.compile(
 
 
 def get_log_path(home: Path, name: str) -> Path:
-    """Return the path of a server's log."""
-    return get_data_folder(home) / "logs" / f"{re.sub(r'[^A-Za-z0-9_-]', '_', name)[:80]}.log"
+    """Return the path of a server's log; a name that is no file name gets a hash."""
+    file = re.sub(r"[^a-z0-9_-]", "_", name)[:80]
+    if file != name:
+        file += "-" + hashlib.sha256(name.encode(errors="replace")).hexdigest()[:8]
+    return get_data_folder(home) / "logs" / f"{file}.log"
 
 
 class ServerLog:

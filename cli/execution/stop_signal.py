@@ -92,15 +92,21 @@ def build_exit(number: int) -> SystemExit:
 def exit_on_termination() -> Generator[None]:
     """While open, SIGTERM and SIGHUP cancel the current task, as Ctrl-C does, and raise SystemExit.
 
-    So a command is ended, and the links that it replaced in the project are restored.
+    So a command is ended, and the links that it replaced in the project are restored. Only the
+    first counts: another one would end that.
     """
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    loop, task, stop = asyncio.get_running_loop(), asyncio.current_task(), StopSignal()
     exits: list[SystemExit] = []
 
     def receive_signal(number: int, _: FrameType | None) -> None:
         exits.append(build_exit(number))
-        if task:
-            loop.call_soon_threadsafe(task.cancel)
+        # not here: what it interrupts may hold the lock that a new thread needs
+        loop.call_soon_threadsafe(cancel_once, number)
+
+    def cancel_once(number: int) -> None:
+        if task and not stop.exit_code:
+            task.cancel()
+        stop.receive(number)
 
     before = {number: signal.getsignal(number) for number in find_termination_signals()}
     loop.add_signal_handler(signal.SIGTERM, lambda: None)  # wakes the loop up for any signal
@@ -109,6 +115,7 @@ def exit_on_termination() -> Generator[None]:
     try:
         yield
     finally:
+        stop.cancel_exit()
         loop.remove_signal_handler(signal.SIGTERM)
         for number, handler in before.items():
             if signal.getsignal(number) is not signal.SIG_IGN:  # it has arrived

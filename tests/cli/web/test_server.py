@@ -71,9 +71,9 @@ async def answer(scope: Any, receive: Any, send: Any) -> None:
     """Answer `/slow` when the client goes, or after five times the time for a head."""
     if scope["path"] == "/slow":
         await receive()
-        gone = asyncio.ensure_future(receive())
-        await asyncio.wait((gone,), timeout=server.HEAD_TIME * 5)
-        gone.cancel()
+        departure = asyncio.ensure_future(receive())
+        await asyncio.wait((departure,), timeout=server.HEAD_TIME * 5)
+        departure.cancel()
     length = (b"content-length", b"4")
     await send({"type": "http.response.start", "status": 200, "headers": [length]})
     await send({"type": "http.response.body", "body": b"done"})

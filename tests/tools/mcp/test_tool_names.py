@@ -28,11 +28,11 @@ def test_tools_that_rules_cannot_tell_apart_get_a_hash() -> None:
 MINE, OTHER = ("a", "b_c"), ("a_b", "c")
 
 
-def name_of(tools: list[tuple[str, str]], wanted: tuple[str, str]) -> str:
-    named = name_tools(tool(*each) for each in tools)
-    assert len(named) == len(tools) == len({fold_name(name) for name in named})
-    assert all(len(name) <= MAX_NAME_LENGTH for name in named)
-    return next(name for name, item in named.items() if (item.server, item.name) == wanted)
+def name_of(tools: list[tuple[str, str]], key: tuple[str, str]) -> str:
+    by_name = name_tools(tool(*each) for each in tools)
+    assert len(by_name) == len(tools) == len({fold_name(name) for name in by_name})
+    assert all(len(name) <= MAX_NAME_LENGTH for name in by_name)
+    return next(name for name, item in by_name.items() if (item.server, item.name) == key)
 
 
 @pytest.mark.parametrize("change", [str, str.upper, lambda name: name.replace("_", "__")])

@@ -35,7 +35,7 @@ def test_lines_that_are_not_there_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "visible"),
     [
         ("a\u00a0b\u3000c\rd\u200be", r"a\xa0b\u3000c\rd\u200be"),
         ("", ""),
@@ -47,8 +47,8 @@ def test_lines_that_are_not_there_are_reported() -> None:
     ],
     ids=lambda text: text[:8],
 )
-def test_blanks_are_made_visible(line: str, shown: str) -> None:
-    assert edit_errors.show_blanks(line) == shown
+def test_blanks_are_made_visible(line: str, visible: str) -> None:
+    assert edit_errors.show_blanks(line) == visible
 
 
 def test_a_change_that_was_made_already_is_recognized() -> None:

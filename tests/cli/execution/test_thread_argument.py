@@ -13,9 +13,9 @@ B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "bc")
 
 @pytest.mark.parametrize("command", ["undo", "diff", "resume"])
 def test_an_empty_name_is_not_the_latest_thread(kept: Kept, command: str) -> None:
-    said = kept.mcode(command, "")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith("error: the thread's ID or name is empty\nhint: ")
+    done = kept.mcode(command, "")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: the thread's ID or name is empty\nhint: ")
     assert kept.mcode("diff", THREAD[:4]).returncode == 0
 
 

@@ -303,7 +303,10 @@ def complete() -> int:
 
 def _run_command(arguments: Sequence[str]) -> int:
     """Select the language, run the command and return the exit code."""
+    wrong_home = paths.correct_home()
     use_language(select_language(arguments, os.environ, Path("."), paths.locate_home()))
+    if wrong_home:
+        raise wrong_home
     read_terminal_options(paths.locate_home())
     if [*arguments] == ["acp"] and not is_debug_requested(os.environ):
         from .commands.acp import acp  # an editor waits, and there is nothing to parse
@@ -332,12 +335,19 @@ def _print_error(error: Exception) -> int:
         message, hint = describe_usage_error(error)
         message, exit_code = translate_stored(message), exit_codes.USAGE
     else:
-        description = describe_error(error, paths.locate_home())
+        description = describe_error(error, _find_crash_folder())
         message, hint = translate(description.message), description.hint
         exit_code = description.exit_code
     with suppress(OSError):  # the terminal is closed
         print_error(message, translate(hint) if hint else "")
     return exit_code
+
+
+def _find_crash_folder() -> Path:
+    try:
+        return paths.locate_home()
+    except UsageError:  # there is no home, which is the error
+        return Path(os.devnull)
 
 
 def _drop_unwritable_output() -> None:

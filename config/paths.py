@@ -2,12 +2,13 @@
 
 import json
 import os
+import pwd
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from .errors import MaxAgentError
+from .errors import MaxAgentError, UsageError
 from .security.private_files import make_private_folder, restrict_to_owner
 from .text import text
 
@@ -15,7 +16,44 @@ from .text import text
 def locate_home(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the user's MaxAgent folder; it is not created here."""
     chosen = environ.get("MAXAGENT_HOME") or environ.get("LLC_HOME")
-    return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".llc"
+    return Path(chosen).expanduser().absolute() if chosen else find_user_home() / ".llc"
+
+
+def find_user_home() -> Path:
+    """Return the user's own folder: `HOME`, or the user database's where that is blank.
+
+    Raises UsageError if neither knows one, and for a relative one: it would be in each project.
+    """
+    named = os.environ.get("HOME", "")
+    if os.path.isabs(named):
+        return Path(named)
+    if named.strip():
+        raise UsageError(
+            text("`HOME` is not an absolute path: `{home}`", home=named),
+            hint="set it to your own folder, or unset it",
+        )
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        raise UsageError(
+            "neither `HOME` nor the system says which folder is yours",
+            hint="set `HOME`, or `MAXAGENT_HOME` for the files of MaxAgent",
+        ) from None
+
+
+def correct_home() -> UsageError | None:
+    """Set a blank `HOME` to the user's folder, and a relative one after which to stop.
+
+    Libraries and commands read it, too. Return the error of what cannot be used.
+    """
+    try:
+        home = find_user_home() if "HOME" in os.environ else None
+    except UsageError as error:
+        del os.environ["HOME"]
+        return error
+    if home:
+        os.environ["HOME"] = str(home)
+    return None
 
 
 def locate_user_config(home_folder: Path) -> Path:
@@ -101,6 +139,16 @@ def ensure_data_folder(home_folder: Path) -> Path:
                 text("`{path}` is not yours, or a link where others could write", path=planted),
                 hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
             )
+    except NotADirectoryError as error:
+        above = (place for place in folder.parents if place.exists())
+        raise MaxAgentError(
+            text(
+                "cannot keep data in `{folder}`: `{file}` is a file",
+                folder=folder,
+                file=next(above),
+            ),
+            hint="set `HOME`, or `MAXAGENT_HOME`, to a folder",
+        ) from error
     except OSError as error:
         raise MaxAgentError(
             text("cannot keep data in `{folder}`: {reason}", folder=folder, reason=error.strerror),

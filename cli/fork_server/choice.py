@@ -10,6 +10,8 @@ from ..terminal_options import read_values
 def is_off(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
     """Return whether the environment forbids it: a setting, CI, a debug log, a container's root."""
     chosen = get_variable(environ)
+    if not os.path.isabs(environ.get("HOME", "/")):  # a start corrects it, or says that it cannot
+        return True
     if chosen == "on":
         return False
     is_debugged = "--debug" in arguments or bool(environ.get("MAXAGENT_DEBUG"))

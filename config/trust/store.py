@@ -80,7 +80,7 @@ def read_consents(home: Path) -> ConsentsByFolder:
         if len(content) > MAX_BYTES:
             raise ValueError("it is too large")
         return _parse_record(json.loads(content, object_pairs_hook=_reject_duplicates))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise CorruptTrustStoreError(

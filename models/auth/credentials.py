@@ -59,7 +59,7 @@ def read_credentials(home: Path) -> Credentials:
     file = locate_credentials(home)
     try:
         stored = _parse(json.loads(file.read_bytes()))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # without a home nothing is stored
         return {}
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CorruptCredentialsError(

@@ -1,10 +1,13 @@
 """Where files are."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
 
 from maxagent.config import paths
+from maxagent.config.errors import MaxAgentError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -69,3 +72,32 @@ def test_permissions_of_other_agents_are_found(
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text(content)
     assert paths.find_foreign_permissions(tmp_path) == ([name] if is_found else [])
+
+
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_blank_home_is_that_of_the_user_database(
+    blank: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    if blank is not None:
+        monkeypatch.setenv("HOME", blank)
+    own = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    assert paths.locate_home({}) == own / ".llc"
+    assert paths.correct_home() is None
+    assert os.environ.get("HOME") == (None if blank is None else str(own))
+
+
+@pytest.mark.parametrize("relative", ["home", ".", "../me", "~", "$HOME", "./.llc"])
+def test_a_relative_home_is_refused(relative: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", relative)
+    with pytest.raises(UsageError, match="not an absolute path"):
+        paths.locate_home({})
+    assert paths.locate_home({"MAXAGENT_HOME": "/own"}) == Path("/own")
+    assert "not an absolute path" in str(paths.correct_home()) and "HOME" not in os.environ
+
+
+@pytest.mark.parametrize("below", ["", "sub", "sub/deeper"])
+def test_a_home_that_is_a_file_is_named(below: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(MaxAgentError, match=f"`{tmp_path}/file` is a file"):
+        paths.ensure_data_folder(tmp_path / "file" / below)

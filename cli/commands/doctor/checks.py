@@ -258,7 +258,9 @@ def check_data_directory(around: DoctorEnvironment) -> DoctorCheck:
     folder = around.home / "data"
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     detail = str(folder) if existing == folder else t("doctor.data.new", folder=folder)
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+    if not existing.is_dir():
+        return DoctorCheck("data_directory", "fail", detail, t("doctor.data.file", file=existing))
+    if not os.access(existing, os.W_OK | os.X_OK):
         return DoctorCheck(
             "data_directory", "fail", detail, t("doctor.data.closed", folder=existing)
         )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..i18n.catalogs import t
 from ..rendering.output import echo
-from ..rendering.sanitize import sanitize_line
+from ..rendering.sanitize import escape_hidden, sanitize_line
 
 if TYPE_CHECKING:
     from ...sdk.runner import Runner
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def collect_running(runner: "Runner") -> list[str]:
     """Collect the commands that will end with the runner."""
-    return [sanitize_line(job.command) for job in runner.background.list_running()]
+    return [sanitize_line(escape_hidden(job.command)) for job in runner.background.list_running()]
 
 
 def show_stopped(commands: list[str]) -> None:

@@ -27,7 +27,7 @@ from .console import (
 from .diffs.output import show_diff
 from .humanize import format_remaining_time
 from .line_breaks import cut_text
-from .sanitize import sanitize_line, sanitize_text
+from .sanitize import escape_hidden, sanitize_line, sanitize_text
 from .text_width import measure_width
 from .tool_summary import SELF_EVIDENT, VERBS
 
@@ -80,7 +80,7 @@ def show_arguments(console: Console, request: Mapping[str, Any]) -> None:
 
 def _show_call(console: Console, request: Mapping[str, Any]) -> list[str]:
     """Show the arguments and the diff; return the lines."""
-    lines, diff = list(_format_lines(request)), str(request.get("diff") or "")
+    lines, diff = [*map(escape_hidden, _format_lines(request))], str(request.get("diff") or "")
     for line in lines:
         if line.startswith(PROMPT):
             _show_command(console, line.removeprefix(PROMPT))

@@ -6,7 +6,7 @@ from typing import Any
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
-from .sanitize import sanitize_line
+from .sanitize import escape_hidden, sanitize_line
 
 
 def describe_hook(event: ev.HookFinished) -> str:
@@ -20,7 +20,7 @@ def describe_hook(event: ev.HookFinished) -> str:
 def describe_background_end(event: ev.BackgroundFinished) -> str:
     """Describe how a background command ended."""
     key = "run.background.killed" if event.exit_code is None else "run.background.ended"
-    return t(key, command=sanitize_line(event.command), code=event.exit_code)
+    return t(key, command=sanitize_line(escape_hidden(event.command)), code=event.exit_code)
 
 
 def describe_card(card: Mapping[str, str]) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 Letters, symbols and emoji of every language do not change. Escaped are control characters (with
 ESC, CSI and OSC in both encodings), all that change the direction of text, all that take no room or
-look like none, lone surrogates, and piles of accents. Each character is checked by itself, so a
-sequence that is split over two pieces of a stream is escaped as well.
+look like none, lone surrogates, and piles of accents. No sequence is searched for, so one that is
+split over two pieces of a stream is escaped as well. A joiner is kept where its neighbours show it,
+but not in what runs or is approved: there `escape_hidden` is for.
 """
 
 import json
@@ -11,14 +12,12 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import CONTROL_CHARACTERS, HIDDEN_CHARACTER, SYMBOLS
 
-_SYMBOLS = (
-    "0-9#*\xa9\xae\u203c\u2049\u2122\u2139"  # keys and signs
-    "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-)
 # After a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`
-_VISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
+_STRAY = f"(?<![{SYMBOLS}])[\ufe0e\ufe0f]"
+_HIDDEN = re.compile(f"{HIDDEN_CHARACTER}|{_STRAY}")
+_CONTROL = re.compile(f"[{CONTROL_CHARACTERS}]|{_STRAY}")
 # Where a heap of accents can be: Python's `\w` has no accents in it
 _HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
 # Most accents on one letter; no language needs more, and a pile covers the lines above
@@ -30,6 +29,13 @@ def sanitize_text(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _escape_text(text.replace("\r\n", "\n"), _escape_unicode)
+
+
+def escape_hidden(text: str) -> str:
+    """Return a command, an address or an argument with joiners escaped, too, in all scripts."""
+    if text.isascii():  # the rest is left to `sanitize_text`
+        return text
+    return _CONTROL.sub(lambda match: _escape_unicode(match.group()), text)
 
 
 def sanitize_line(text: str) -> str:
@@ -45,7 +51,7 @@ def to_safe_json(value: object, indent: int | None = None) -> str:
 
 
 def _escape_text(text: str, spelled: Callable[[str], str]) -> str:
-    text = _VISIBLE.sub(lambda match: spelled(match.group()), text)
+    text = _HIDDEN.sub(lambda match: spelled(match.group()), text)
     return _HEAP.sub(lambda match: _flatten_accents(match.group(), spelled), text)
 
 

@@ -16,7 +16,7 @@ from .event_text import describe_background_end, describe_card, describe_hook, d
 from .humanize import format_duration
 from .listings.threads import SHORT_ID
 from .output import echo_wrapped
-from .sanitize import sanitize_line, sanitize_text
+from .sanitize import escape_hidden, sanitize_line, sanitize_text
 from .subagents.event_lines import SubagentLines
 from .thinking_view import ThinkingView, create_thinking_view
 from .tool_calls import CallView, ToolView
@@ -229,7 +229,7 @@ class TextRenderer:
     @_render_event.register
     def _(self, event: ev.Verifying) -> None:
         title = t(f"role.tests.{event.purpose}") if event.purpose else t("role.tests")
-        self._print_line(f"\n{title}  {sanitize_line(event.command)}", "bold")
+        self._print_line(f"\n{title}  {sanitize_line(escape_hidden(event.command))}", "bold")
 
     @_render_event.register
     def _(self, event: ev.EvidenceFound) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..i18n.catalogs import t
+from .sanitize import escape_hidden
 
 # The verb of each tool, as its keys in the catalogue name it
 VERBS = {
@@ -64,7 +65,7 @@ def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
         or list_patched_files(tool, args)
         or texts[:1]
     )
-    summary = " ".join(_collapse_whitespace(value) for value in (tool, *about))
+    summary = escape_hidden(" ".join(map(_collapse_whitespace, (tool, *about))))
     return summary if len(summary) <= width else summary[: width - 1] + "…"
 
 

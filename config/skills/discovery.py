@@ -23,7 +23,7 @@ from ..security.content_digest import (
     read_with_digest,
     resolve_real_path,
 )
-from ..security.control_characters import CONTROL_CHARACTERS
+from ..security.control_characters import HIDDEN_CHARACTER
 from ..text import text
 from ..trust.decision import Trust
 from ..trust.inventory import PLACES
@@ -37,7 +37,7 @@ MAX_NAME_LENGTH, MAX_DESCRIPTION_LENGTH = 100, 1_024
 # Bytes of the front matter, and brackets that are open at once: nobody needs more
 MAX_FRONT_MATTER = 50_000
 MAX_OPEN_BRACKETS = 50
-_HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
+_HIDDEN = re.compile(HIDDEN_CHARACTER)
 # Anchors could be expanded without end
 _ANCHOR = re.compile(r"(?:^|[\s,:\[{-])&[\w-]", re.MULTILINE)
 BUILT_IN = Path(__file__).with_name("builtin")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ...config.errors import UsageError
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import HIDDEN_CHARACTER
 from ...config.security.redaction import find_marks, redact
 from ...config.text import text
 from .card import MAX_CHARACTERS
@@ -12,7 +12,7 @@ from .words import is_cjk, split_exact_words
 
 SHARED_WORDS = 8
 _CJK_CHARACTERS_A_WORD = 2
-_HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
+_HIDDEN = re.compile(HIDDEN_CHARACTER)
 # A password or a key that a sentence states: `password: hunter2`.
 # Plain words and names of variables are none
 _STATED_SECRET = re.compile(
@@ -35,7 +35,9 @@ class CardRefusedError(UsageError):
     """The text may not become a card; its message says why."""
 
 
-def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
+def check_content(
+    content: str, foreign_texts: Sequence[str] = (), *, by_hand: bool = False
+) -> None:
     """Raise CardRefusedError if this may not become a card, not even a proposal.
 
     `foreign_texts` are texts that neither the user nor the project wrote: web pages, answers of MCP
@@ -58,7 +60,8 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
             text("the text contains a secret: {marks}", marks=", ".join(sorted(marks))),
             hint="name the variable or the file that has it, not its value",
         )
-    check_permission_speech(content)
+    if not by_hand:
+        check_permission_speech(content)
     if has_copied_words(content, foreign_texts):
         raise CardRefusedError(
             "the text repeats a web page, an MCP server or an untrusted file",
@@ -66,22 +69,40 @@ def check_content(content: str, foreign_texts: Sequence[str] = ()) -> None:
         )
 
 
-def check_card(content: str, labels: Sequence[str] = (), foreign_texts: Sequence[str] = ()) -> None:
+def check_card(
+    content: str,
+    labels: Sequence[str] = (),
+    foreign_texts: Sequence[str] = (),
+    *,
+    by_hand: bool = False,
+) -> None:
     """Raise CardRefusedError if this may not become a card; `labels` are its tags and paths.
 
-    They are also read together: a sentence can be split over them.
+    They are also read together: a sentence can be split over them. What a person types by hand
+    may speak of permissions, which no card decides: `sounds_like_permission`.
     """
-    check_content(content, foreign_texts)
+    check_content(content, foreign_texts, by_hand=by_hand)
     for label in labels:
-        check_content(label)
-    check_permission_speech(content, *labels)
+        check_content(label, by_hand=by_hand)
+    if not by_hand:
+        check_permission_speech(content, *labels)
+
+
+def remove_hidden(content: str) -> str:
+    """Return a typed text without the hidden characters that came along with a paste."""
+    return _HIDDEN.sub("", content)
+
+
+def sounds_like_permission(*texts: str) -> bool:
+    """Return whether the texts of a card, read together, would permit something."""
+    from .permission_speech import speaks_of_permission  # only for a card that is written
+
+    return speaks_of_permission(*texts)
 
 
 def check_permission_speech(*texts: str) -> None:
     """Raise CardRefusedError if the texts of a card, read together, would permit something."""
-    from .permission_speech import speaks_of_permission  # only for a card that is written
-
-    if speaks_of_permission(*texts):
+    if sounds_like_permission(*texts):
         raise CardRefusedError(
             "memory cannot decide about permissions",
             hint="write a rule under `permissions` in the configuration; an instruction for the "

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, cast, get_args
 
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import HIDDEN_CHARACTER
 
 CardType = Literal["goal", "decision", "constraint", "todo", "code", "fact", "preference"]
 CardState = Literal["proposed", "active", "retired"]
@@ -23,7 +23,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 MAX_CHARACTERS = 500
 _TIME_LENGTH = len("2030-12-31T23:59:59+00:00")
 UNUSED_AFTER = timedelta(days=90)
-_CONTROL = re.compile(f"[{CONTROL_CHARACTERS}]")
+_CONTROL = re.compile(HIDDEN_CHARACTER)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from ...config import paths
 from ...config.security.file_lock import acquire_file_lock
-from .admission import check_card, check_permission_speech
+from .admission import check_card, check_permission_speech, remove_hidden
 from .card import (
     SCOPES,
     Card,
@@ -115,15 +115,23 @@ class CardLibrary:
         return find_card(prefix, await self.list(states=("proposed", "active", "retired")))
 
     async def add(
-        self, draft: CardDraft, *, foreign_texts: Sequence[str] = (), allow_near: bool = False
+        self,
+        draft: CardDraft,
+        *,
+        foreign_texts: Sequence[str] = (),
+        allow_near: bool = False,
+        by_hand: bool = False,
     ) -> Addition:
         """Keep a draft: proposed if the model made it, else active.
 
         `foreign_texts` are texts that neither the user nor the project wrote. Raises
         CardRefusedError if the draft may become no card, UsageError if `replaces` names none.
+        `by_hand`: a person has typed it, and is told if it sounds like a permission.
         """
         labels = (*draft.tags, *draft.paths)
-        await asyncio.to_thread(check_card, draft.content, labels, foreign_texts)
+        if by_hand:
+            draft = replace(draft, content=remove_hidden(draft.content))
+        await asyncio.to_thread(check_card, draft.content, labels, foreign_texts, by_hand=by_hand)
         async with self._write():
             return await self._add_checked(draft, allow_near)
 
@@ -136,6 +144,7 @@ class CardLibrary:
         tags: tuple[str, ...] | None = None,
         paths: tuple[str, ...] | None = None,
         expires_at: str | None = None,
+        by_hand: bool = False,
     ) -> Card:
         """Change a card as the user says; a proposed one becomes active, as it was read."""
         async with self._write():
@@ -150,7 +159,9 @@ class CardLibrary:
                 updated_at=format_now(),
             )
             labels = (*changed.tags, *changed.paths)
-            await asyncio.to_thread(check_card, changed.content, labels)
+            if by_hand:
+                changed = replace(changed, content=remove_hidden(changed.content))
+            await asyncio.to_thread(check_card, changed.content, labels, by_hand=by_hand)
             return (await self._activate(changed))[0]
 
     async def activate(self, card_id: str) -> Card:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from langchain_core.messages import HumanMessage
 
 from ...config.agents.registry import AgentRegistry
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import HIDDEN_CHARACTER
 from ...config.skills.skill import SkillRegistry
 from ...models.cassette.canonical_request import VOLATILE
 from ...models.resolver import ResolvedModel
@@ -69,7 +69,7 @@ SUBAGENT = "subagent"
 AGENT_TOKENS, AGENT_SHARE = 1_000, 0.02
 BYTES_PER_TOKEN = 4
 _MARK = re.compile(rf"<(?=\s*/?\s*(?:context|{'|'.join(SECTIONS)})\b)", re.IGNORECASE)
-_INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
+_INVISIBLE = re.compile(HIDDEN_CHARACTER)
 
 
 async def describe_environment(sources: "ContextSources", now: datetime) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.instructions.discovery import Instruction
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import HIDDEN_CHARACTER
 
 BLOCK = "<instructions file={name}>\n{text}\n</instructions>"
 CUT = "[{count} more bytes of this file are left out: altogether there is too much of it]"
 LEFT_OUT = "[this file is left out: {why}]"
 _MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
-_INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
+_INVISIBLE = re.compile(HIDDEN_CHARACTER)
 
 
 def format_instructions(instructions: Sequence[Instruction]) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.security.control_characters import HIDDEN_CHARACTER
 from ...config.security.redaction import redact
 from ...memory.threads.pull_requests import PullRequestRecord
 from ...memory.threads.record import ThreadRow
@@ -24,7 +24,7 @@ MAX_TITLE = 72
 MAX_SLUG = 40
 MAX_SUMMARY = 8_000
 MAX_FILES = 200
-_CONTROLS = re.compile(rf"(?:\x1b\[[0-?]*[ -/]*[@-~])|[{CONTROL_CHARACTERS}]")
+_CONTROLS = re.compile(rf"(?:\x1b\[[0-?]*[ -/]*[@-~])|{HIDDEN_CHARACTER}")
 
 
 def build_branch(row: ThreadRow) -> str:

@@ -74,6 +74,7 @@ def add(
         )
     )
     _validate_outcome(addition)
+    _warn_of_permission(addition.card)
     _warn_if_off()
     if not for_user:
         _warn_if_untrusted()
@@ -99,6 +100,19 @@ def _validate_outcome(addition: "Addition") -> None:
             "add `--replaces {card_id}` to correct it, or `--both` to keep both", card_id=card_id
         ),
     )
+
+
+def _is_by_hand() -> bool:
+    """Return whether a person types: a program's text may not speak of permissions."""
+    return sys.stdin.isatty()
+
+
+def _warn_of_permission(card: "Card") -> None:
+    """Say that a card decides nothing, if it sounds as if it did."""
+    from ....memory.cards.admission import sounds_like_permission
+
+    if sounds_like_permission(card.content, *card.tags, *card.paths):
+        echo(t("memory.no_permission"), err=True)
 
 
 def _warn_if_off() -> None:
@@ -139,7 +153,7 @@ async def _add_card(
         expires_at=_parse_day(expires),
         replaces=(await library.find(replaces)).id if replaces else "",
     )
-    return await library.add(draft, allow_near=both)
+    return await library.add(draft, allow_near=both, by_hand=_is_by_hand())
 
 
 def edit(
@@ -165,7 +179,9 @@ def edit(
             tags=None if tags is None else tuple(tags),
             paths=None if about is None else tuple(about),
             expires_at=None if expires is None else _parse_day(expires),
+            by_hand=_is_by_hand(),
         )
+        _warn_of_permission(card)
         return to_mapping(card)
 
     _report(run_on_library(edit_card), "memory.edited", as_json)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from ...i18n.catalogs import t
-from ..sanitize import sanitize_line
+from ..sanitize import escape_hidden, sanitize_line
 from ..tool_summary import MAIN_ARGUMENTS, VERBS, list_patched_files
 
 
@@ -30,7 +30,8 @@ def describe_call(tool: str, args: Mapping[str, Any]) -> CallPhrase:
     """Return the verb and the subject of a call."""
     if tool.startswith("git_"):
         return CallPhrase("run", tool.replace("_", " "))
-    subject = sanitize_line(" ".join(_list_subjects(tool, args)))
+    words = " ".join(_list_subjects(tool, args))
+    subject = sanitize_line(words if tool == "subagent" else escape_hidden(words))
     if verb := VERBS.get(tool):
         return CallPhrase(verb, subject)
     if tool == "use_mcp_tool":  # the server's tool is the subject

@@ -27,7 +27,7 @@ from ..diffs.parser import parse_diff
 from ..event_text import describe_outcome, describe_review
 from ..listings.threads import SHORT_ID
 from ..output import echo
-from ..sanitize import sanitize_line
+from ..sanitize import escape_hidden, sanitize_line
 from ..subagents.event_lines import SubagentRows, build_attempt_table
 from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
@@ -144,7 +144,7 @@ class BlockRenderer(TextRenderer):
                 self._hold_remark()
                 title = t(f"role.tests.{purpose}") if purpose else t("role.tests")
                 if purpose != "before":  # it explains the run before it
-                    self._test_title = f"{title}  {sanitize_line(command)}"
+                    self._test_title = f"{title}  {sanitize_line(escape_hidden(command))}"
                 call = ev.ToolCall(VERIFY, "run_tests", {"command": command}, "")
                 self._calls.add_call(call)
             case ev.EvidenceFound():

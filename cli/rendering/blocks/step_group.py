@@ -17,7 +17,7 @@ from ..console import style_text
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
 from ..line_breaks import TAB, wrap_text
-from ..sanitize import sanitize_line
+from ..sanitize import escape_hidden, sanitize_line
 from ..text_width import measure_width
 from .folds import Fold, KeepFold, add_key_hint
 from .phrases import CallPhrase
@@ -189,7 +189,7 @@ def _format_command(name: str, steps: Sequence[Step], width: int) -> Text:
         key, mark, style = ("passed", "✓ ", "green")
     facts = " · ".join(filter(None, [t(f"steps.{key}", count=failures), steps[-1].outcome]))
     room = max(width - measure_width(f"{mark}  {facts}"), MIN_COMMAND)
-    command = style_text(sanitize_line(name), "")
+    command = style_text(sanitize_line(escape_hidden(name)), "")
     command.truncate(room, overflow="ellipsis")
     return Text.assemble((mark, style), command, (f"  {facts}", "dim"))
 

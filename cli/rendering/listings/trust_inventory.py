@@ -20,7 +20,7 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ..definition_list import get_terminal_width
 from ..line_breaks import split_rows
-from ..sanitize import sanitize_line
+from ..sanitize import escape_hidden, sanitize_line
 
 MAX_OF_A_KIND = 40
 MAX_CHANGES = 10
@@ -146,7 +146,7 @@ def format_difference(was: str | None, now: str) -> Iterator[str]:
     old, new = (redact(text).splitlines()[:MAX_COMPARED] for text in (was, now))
     lines = [line for line in ndiff(old, new) if line.startswith(("- ", "+ "))]
     for line in lines[:MAX_LINES]:
-        yield from _wrap(sanitize_line(line), "      ")
+        yield from _wrap(sanitize_line(escape_hidden(line)), "      ")
     if (more := len(lines) - MAX_LINES) > 0:
         yield f"      {t('trust.more', count=more)}"
 
@@ -154,7 +154,7 @@ def format_difference(was: str | None, now: str) -> Iterator[str]:
 def _format_items(trust: Trust, kind: ProgramKind, indent: str) -> Iterator[str]:
     items = [item for item in trust.programs if item.kind == kind]
     for item in items[:MAX_PROGRAMS]:
-        yield from _wrap(sanitize_line(_describe(item)), indent)
+        yield from _wrap(sanitize_line(escape_hidden(_describe(item))), indent)
     if (more := len(items) - MAX_PROGRAMS) > 0:
         yield f"{indent}{t('trust.more', count=more)}"
 

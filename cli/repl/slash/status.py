@@ -11,7 +11,7 @@ from ...i18n.message_translation import translate
 from ...rendering.definition_list import format_definition_list
 from ...rendering.humanize import format_cost
 from ...rendering.listings.threads import SHORT_ID, format_title, open_index
-from ...rendering.sanitize import sanitize_line, sanitize_text
+from ...rendering.sanitize import escape_hidden, sanitize_line, sanitize_text
 from ..prompt.status_bar import describe_thinking
 from ..session.session import Session
 from .files import require_thread_id
@@ -140,7 +140,10 @@ async def _list_jobs(session: Session) -> None:
     runner = await session.wait_for_runner()
     jobs = runner.background.list(session.thread) if session.thread else ()
     if jobs:
-        rows = [(job.id, f"{sanitize_line(job.command)}\n{describe_job(job)}") for job in jobs]
+        rows = [
+            (job.id, f"{sanitize_line(escape_hidden(job.command))}\n{describe_job(job)}")
+            for job in jobs
+        ]
         session.show(format_definition_list(rows))
     else:
         session.show(t("slash.jobs.none"))
@@ -158,7 +161,7 @@ async def _show_output(session: Session, job_id: str) -> None:
 async def _kill_job(session: Session, job_id: str) -> None:
     runner = await session.wait_for_runner()
     job = await runner.background.kill(require_thread_id(session), job_id)
-    command = sanitize_line(job.command)
+    command = sanitize_line(escape_hidden(job.command))
     if job.state == "killed":
         session.show(t("slash.jobs.killed", command=command))
     else:  # it had ended before

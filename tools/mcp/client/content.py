@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp import types as protocol
 
-from ....config.security.control_characters import CONTROL_CHARACTERS
+from ....config.security.control_characters import HIDDEN_CHARACTER
 from ....config.security.redaction import redact
 from ...filesystem.images import (
     MAX_IMAGE_BYTES,
@@ -31,7 +31,7 @@ MAX_TEXT_BYTES = 50_000
 MAX_STRUCTURED = 20_000
 
 _DATA_URL = re.compile(r"\Adata:[\w.+-]*/?[\w.+-]*(?:;[\w=-]+)*;base64,")
-_INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
+_INVISIBLE = re.compile(HIDDEN_CHARACTER)
 
 Block = (
     protocol.TextContent

@@ -13,6 +13,7 @@ from ...config.text import text
 from .file_version import ABSENT, FILE, UNKNOWN, FileVersion, PathChange, ProgressCallback
 from .git_objects import (
     EMPTY_TREE,
+    MissingObjectError,
     list_tree_changes,
     read_object,
     read_tree,
@@ -27,6 +28,7 @@ from .permissions import (
     read_permissions,
     unpack_permissions,
 )
+from .storage import write_atomically
 from .working_tree import read_content, read_version
 
 NO_NEWLINE = "\n\\ No newline at end of file\n"
@@ -87,7 +89,8 @@ class CopySnapshots:
     def __init__(self, folder: Path, directory: Path) -> None:
         self._folder = folder
         self._objects = directory / "objects"
-        self._last = dict[bytes, FileVersion]()
+        # survives this process; `garbage_collection` keeps what such a file names
+        self._last_tree = directory / "last-index-copies"
 
     def is_large(self) -> bool:
         """Return False: a snapshot of named files only is always quick."""
@@ -104,13 +107,23 @@ class CopySnapshots:
             version = self._store_file(os.fsdecode(path))
             if version in (TOO_LARGE, UNKNOWN):
                 (left.large if version == TOO_LARGE else left.unreadable).append(path)
-                version = self._last.get(path, ABSENT)  # keep the version stored last
-            if version != ABSENT:
+            elif version != ABSENT:
                 files[path] = version
-        self._last = dict(files)
+        if skipped := {*left.large, *left.unreadable}:  # keep the versions stored last
+            last = self._read_last().items()
+            files |= {path: version for path, version in last if path in skipped}
         if packed := self._collect_permissions(files, named).pack():
             files[ENTRY] = FileVersion(FILE, write_object(self._objects, "blob", packed))
-        return write_tree(self._objects, files), left
+        tree = write_tree(self._objects, files)
+        write_atomically(self._last_tree, tree.encode())
+        return tree, left
+
+    def _read_last(self) -> dict[bytes, FileVersion]:
+        """Return the files of the last snapshot, by whichever process; empty if there is none."""
+        try:
+            return self._read_files(self._last_tree.read_text())
+        except (OSError, ValueError, MissingObjectError):
+            return {}
 
     def list_changes(self, old: str, new: str) -> list[PathChange]:
         """Return the differences between two trees, sorted by path."""

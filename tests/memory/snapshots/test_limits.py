@@ -82,6 +82,34 @@ async def test_file_over_limit_is_skipped_and_reported(
     assert snapshots.skipped == ""
 
 
+@pytest.mark.parametrize("new_process", [True, False])
+@pytest.mark.parametrize(
+    ("program", "becomes"), [("git", "large"), ("no git", "large"), ("no git", "unreadable")]
+)
+async def test_skipped_file_is_not_deleted_by_a_restart(
+    becomes: str, new_process: bool, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if program == "no git":
+        monkeypatch.setenv("PATH", "/nowhere")
+    folder, stores = tmp_path / "project", tmp_path / "data" / "snapshots"
+    folder.mkdir()
+    (folder / "grows.bin").write_bytes(b"x")
+    (folder / "small").write_bytes(b"x")
+    snapshots = Snapshots(folder, stores, [])
+    old = await snapshots.take(named_files=["grows.bin", "small"])
+    if becomes == "large":
+        os.truncate(folder / "grows.bin", MAX_STORED_FILE_BYTES + 1)
+    else:
+        (folder / "grows.bin").unlink()
+        os.mkfifo(folder / "grows.bin")
+    for content in (b"y", b"z"):
+        if new_process:
+            snapshots = Snapshots(folder, stores, [])
+        (folder / "small").write_bytes(content)
+        new = await snapshots.take()
+        assert [each.path for each in await snapshots.list_changes(old, new)] == ["small"]
+
+
 @pytest.mark.usefixtures("small")
 async def test_tree_with_too_many_files_is_stored_partly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

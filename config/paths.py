@@ -24,12 +24,12 @@ def find_user_home() -> Path:
 
     Raises UsageError if neither knows one, and for a relative one: it would be in each project.
     """
-    named = os.environ.get("HOME", "")
-    if os.path.isabs(named):
-        return Path(named)
-    if named.strip():
+    home = os.environ.get("HOME", "")
+    if os.path.isabs(home):
+        return Path(home)
+    if home.strip():
         raise UsageError(
-            text("`HOME` is not an absolute path: `{home}`", home=named),
+            text("`HOME` is not an absolute path: `{home}`", home=home),
             hint="set it to your own folder, or unset it",
         )
     try:
@@ -140,7 +140,7 @@ def ensure_data_folder(home_folder: Path) -> Path:
                 hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
             )
     except NotADirectoryError as error:
-        above = (place for place in folder.parents if place.exists())
+        above = (parent for parent in folder.parents if parent.exists())
         raise MaxAgentError(
             text(
                 "cannot keep data in `{folder}`: `{file}` is a file",

@@ -44,7 +44,7 @@ _WANTS_CERTIFICATE = re.compile(
     r"CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE"
 )
 # What servers answer, as a page, to a request without the encryption or certificate they want
-_WORDS_HINTS = (
+_PAGE_HINTS = (
     (
         re.compile(
             r"plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server"
@@ -67,7 +67,7 @@ _WORDS_HINTS = (
 
 def find_page_hint(page: str) -> str:
     """Return what helps against the error page of a server that wants TLS or a certificate."""
-    return next((hint for words, hint in _WORDS_HINTS if words.search(page[:4_000])), "")
+    return next((hint for pattern, hint in _PAGE_HINTS if pattern.search(page[:4_000])), "")
 
 
 def describe_failure(error: Exception, proxy: Proxy | None) -> str:

@@ -32,7 +32,7 @@ _SPACELESS = "\u0e01-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\
 _MONGOLIAN = "\u1820-\u18aa"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 # Each between, or behind, the letters that it changes, and once
-_WANTED = "|".join(
+_JOINED = "|".join(
     (
         f"(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])",  # one emoji of several
         f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])",  # letters that are not joined
@@ -42,5 +42,5 @@ _WANTED = "|".join(
         f"(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef]",  # a form of a name's letter
     )
 )
-HIDDEN_CHARACTER = f"(?!{_WANTED})[{CONTROL_CHARACTERS}]"
+HIDDEN_CHARACTER = f"(?!{_JOINED})[{CONTROL_CHARACTERS}]"
 """A pattern: such a character where no script of people wants it."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from ...config import paths
 from ...config.security.file_lock import acquire_file_lock
-from .admission import check_card, check_permission_speech, remove_hidden
+from .admission import check_card, check_permission_speech
 from .card import (
     SCOPES,
     Card,
@@ -53,6 +53,8 @@ class CardDraft:
     """ID of the card that it corrects; retired as soon as this one is active."""
     paths: tuple[str, ...] = ()
     expires_at: str = ""
+    by_hand: bool = False
+    """Whether a person has typed it, who is told if it sounds like a permission."""
 
 
 @dataclass(frozen=True)
@@ -115,23 +117,15 @@ class CardLibrary:
         return find_card(prefix, await self.list(states=("proposed", "active", "retired")))
 
     async def add(
-        self,
-        draft: CardDraft,
-        *,
-        foreign_texts: Sequence[str] = (),
-        allow_near: bool = False,
-        by_hand: bool = False,
+        self, draft: CardDraft, *, foreign_texts: Sequence[str] = (), allow_near: bool = False
     ) -> Addition:
         """Keep a draft: proposed if the model made it, else active.
 
         `foreign_texts` are texts that neither the user nor the project wrote. Raises
         CardRefusedError if the draft may become no card, UsageError if `replaces` names none.
-        `by_hand`: a person has typed it, and is told if it sounds like a permission.
         """
-        labels = (*draft.tags, *draft.paths)
-        if by_hand:
-            draft = replace(draft, content=remove_hidden(draft.content))
-        await asyncio.to_thread(check_card, draft.content, labels, foreign_texts, by_hand=by_hand)
+        labels, is_typed = (*draft.tags, *draft.paths), draft.by_hand
+        await asyncio.to_thread(check_card, draft.content, labels, foreign_texts, by_hand=is_typed)
         async with self._write():
             return await self._add_checked(draft, allow_near)
 
@@ -159,8 +153,6 @@ class CardLibrary:
                 updated_at=format_now(),
             )
             labels = (*changed.tags, *changed.paths)
-            if by_hand:
-                changed = replace(changed, content=remove_hidden(changed.content))
             await asyncio.to_thread(check_card, changed.content, labels, by_hand=by_hand)
             return (await self._activate(changed))[0]
 
@@ -236,10 +228,7 @@ class CardLibrary:
             return retired
 
     async def restore(self, card: Card) -> bool:
-        """Put back a card of an archive; False if there is one that says the same.
-
-        Raises CardRefusedError if it may not become a card.
-        """
+        """Put back a card of an archive, if no other says the same; raises CardRefusedError."""
         await asyncio.to_thread(check_card, card.content, (*card.tags, *card.paths))
         async with self._write():
             others = await self.list(scopes=(card.scope,), states=(*KEPT, "retired"))

@@ -81,10 +81,10 @@ def test_a_blank_home_is_that_of_the_user_database(
     monkeypatch.delenv("HOME")
     if blank is not None:
         monkeypatch.setenv("HOME", blank)
-    own = Path(pwd.getpwuid(os.getuid()).pw_dir)
-    assert paths.locate_home({}) == own / ".llc"
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    assert paths.locate_home({}) == home / ".llc"
     assert paths.correct_home() is None
-    assert os.environ.get("HOME") == (None if blank is None else str(own))
+    assert os.environ.get("HOME") == (None if blank is None else str(home))
 
 
 @pytest.mark.parametrize("relative", ["home", ".", "../me", "~", "$HOME", "./.llc"])

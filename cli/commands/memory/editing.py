@@ -142,10 +142,12 @@ async def _add_card(
     replaces: str,
     both: bool,
 ) -> "Addition":
+    from ....memory.cards.admission import remove_hidden
     from ....memory.cards.library import CardDraft
 
     draft = CardDraft(
-        content,
+        remove_hidden(content) if _is_by_hand() else content,
+        by_hand=_is_by_hand(),
         type=type.value,
         scope="user" if for_user else "project",
         tags=tags,
@@ -153,7 +155,7 @@ async def _add_card(
         expires_at=_parse_day(expires),
         replaces=(await library.find(replaces)).id if replaces else "",
     )
-    return await library.add(draft, allow_near=both, by_hand=_is_by_hand())
+    return await library.add(draft, allow_near=both)
 
 
 def edit(

@@ -30,8 +30,8 @@ def describe_call(tool: str, args: Mapping[str, Any]) -> CallPhrase:
     """Return the verb and the subject of a call."""
     if tool.startswith("git_"):
         return CallPhrase("run", tool.replace("_", " "))
-    words = " ".join(_list_subjects(tool, args))
-    subject = sanitize_line(words if tool == "subagent" else escape_hidden(words))
+    subject = " ".join(_list_subjects(tool, args))
+    subject = sanitize_line(subject if tool == "subagent" else escape_hidden(subject))
     if verb := VERBS.get(tool):
         return CallPhrase(verb, subject)
     if tool == "use_mcp_tool":  # the server's tool is the subject

@@ -43,14 +43,14 @@ async def find_off_switch(session: Session) -> Literal["", "disabled", "off"]:
 
 
 async def _keep_card(session: Session, note: str) -> None:
-    from ....memory.cards.admission import sounds_like_permission
+    from ....memory.cards.admission import remove_hidden, sounds_like_permission
     from ....memory.cards.library import CardDraft
     from ....memory.cards.notes_import import import_user_notes
     from ....memory.cards.store import open_library
 
     async with open_library(session.home, session.folder) as library:
-        draft = CardDraft(note, type="preference", scope="user")
-        addition = await library.add(draft, allow_near=True, by_hand=True)
+        draft = CardDraft(remove_hidden(note), type="preference", scope="user", by_hand=True)
+        addition = await library.add(draft, allow_near=True)
         imported = await import_user_notes(library, session.home)
     session.show(t("repl.remembered", id=addition.card.id[:SHORT_ID]), "dim")
     if await asyncio.to_thread(sounds_like_permission, addition.card.content):

@@ -61,40 +61,6 @@ def split_rounds(
     return [state for state, _ in rounds]
 
 
-def find_end(node: "Node", *, in_loop: bool, in_function: bool) -> str:
-    """Return `exit` if nothing that follows runs, `loop` if the loop ends; else empty.
-
-    Elsewhere than in a loop and a function, bash goes on after `break` and `return`.
-    """
-    while node.type in ("compound_statement", "case_item", "else_clause"):
-        if not node.named_children:
-            return ""
-        node = node.named_children[-1]
-    name = _find_name(node)
-    if name == "exit" and _EXIT.fullmatch(get_text(node).strip()):
-        return "exit"
-    if name == "return" and in_function:
-        return "exit"
-    return "loop" if name in ("break", "continue") and in_loop else ""
-
-
-def falls_through(item: "Node") -> bool:
-    """Return whether the next item of a `case` may run after this one: `;&` and `;;&`."""
-    return any(child.type in (";&", ";;&") for child in item.children)
-
-
-def takes_anything(item: "Node") -> bool:
-    """Return whether an item of a `case` runs if no earlier one has run."""
-    return any(get_text(value) == "*" for value in item.children_by_field_name("value"))
-
-
-def split_condition(node: "Node", parts: "list[Node]") -> "tuple[list[Node], list[Node]]":
-    """Split the parts of `if` and `elif` into the condition and what follows."""
-    then = next((child.start_byte for child in node.children if child.type == "then"), 0)
-    condition = [part for part in parts if part.start_byte < then]
-    return condition, [part for part in parts if part not in condition]
-
-
 class BranchEvaluator:
     """Evaluates the parts of a node by a function that evaluates one part in one state."""
 
@@ -105,17 +71,25 @@ class BranchEvaluator:
         """For each loop around: the states in which `break` and `continue` leave its body."""
         self.repeats = 0
         """How often what is evaluated now was evaluated before, in other states or rounds."""
-        self._in_function = False
+        self.in_function = False
+        """Whether the body of a function is evaluated."""
         self._parts = 0
         """How many were evaluated."""
 
     @contextmanager
     def enter_function(self) -> Generator[None]:
         """Evaluate the body of a function, which `return` ends."""
-        outside, self._in_function = (self._in_function, self._left_loops), True
+        outside, self.in_function = (self.in_function, self._left_loops), True
         self._left_loops = []
         yield
-        self._in_function, self._left_loops = outside
+        self.in_function, self._left_loops = outside
+
+    @contextmanager
+    def repeat(self) -> Generator[None]:
+        """Evaluate what was evaluated before, such as a function's body at its call."""
+        self.repeats += 1
+        yield
+        self.repeats -= 1
 
     def evaluate(
         self, node: "Node", parts: "list[Node]", scope: ShellState, evaluate: Evaluate
@@ -161,7 +135,7 @@ class BranchEvaluator:
 
     def _list_ends(self, last: "Node", scope: ShellState) -> list[ShellState]:
         """Return the states after a branch, none if it leaves the shell or the loop."""
-        end = _find_end(last, in_loop=bool(self._left_loops), in_function=self._in_function)
+        end = _find_end(last, in_loop=bool(self._left_loops), in_function=self.in_function)
         if end == "loop":
             self._left_loops[-1] += scope.list_states()
         return [] if end else scope.list_states()

@@ -71,12 +71,33 @@ def _find_output_files(step: SimpleCommand) -> Iterator[tuple[str, bool]]:
 
 
 def _change_folder(step: SimpleCommand, scope: ShellState) -> None:
-    where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
-    if where and step.program != "popd":
-        scope.change_folder(where[0].text if where[0].known and where[0].text != "-" else None)
-    else:
-        home = scope.get_value("HOME") if step.program == "cd" else None
-        scope.change_folder(home[0] if home else None)
+    texts = [word.text if word.known else None for word in step.words[1:]]
+    names = [name for name in texts if name is None or name == "-" or not name.startswith("-")]
+    left = None if scope.folder is None else str(scope.folder)
+    match step.program:
+        case "popd":
+            name, scope.stack = (None, ()) if texts else _pop_folder(scope)
+        case "pushd" if not names or (names[0] or "").startswith("+"):
+            name, scope.stack = None, ()
+        case "pushd":
+            name, scope.stack = names[0], (left, *scope.stack)
+        case _ if not names:
+            name = (scope.get_value("HOME") or (None,))[0]
+        case _:
+            name = names[0]
+    scope.change_folder(scope.previous if name == "-" else _find_folder(name, scope))
+    scope.previous = left
+
+
+def _pop_folder(scope: ShellState) -> tuple[str | None, tuple[str | None, ...]]:
+    return (scope.stack[0], scope.stack[1:]) if scope.stack else (None, ())
+
+
+def _find_folder(name: str | None, scope: ShellState) -> str | None:
+    """Return the folder that `cd` goes to; None if `CDPATH` may lead it elsewhere."""
+    is_searched = name is not None and not name.startswith(("/", "."))
+    searched = scope.variables.get("CDPATH", ("",))
+    return None if is_searched and searched != ("",) else name
 
 
 def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
@@ -85,7 +106,7 @@ def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
     texts = [word.text for word in words]
     are_known = all(word.known for word in words)
     if are_known and texts[:1] == ["--"]:
-        scope.set_arguments(["/bin/bash", *texts[1:]])
+        scope.set_arguments(words[1:])
     elif not are_known or not _OPTIONS.fullmatch("".join(f" {text}" for text in texts)):
         scope.forget_arguments()
 

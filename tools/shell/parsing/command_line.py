@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from ....config.text import text
 from .builtins import update_state
-from .evaluator import Evaluator
+from .evaluator import Evaluator, Functions
 from .inline_code import find_lines_in_code
 from .parser import MAX_COMMANDS, join_continuations, parse_line
-from .shell_state import ShellState
+from .shell_state import ShellState, Word
 from .simple_command import NOTHING, Feed, SimpleCommand
 from .syntax_tree import (
     LineTooLargeError,
@@ -46,11 +46,17 @@ class CommandLine:
         self.bomb = False
         self.plain = self.readable = self.simple = True
         self._given_up = False
+        self._functions: Functions = {}
+        self._traps = list[str]()
+        self._is_ending = False
+        """Whether the traps of the whole line are evaluated."""
         self._readers = list[Evaluator]()
         """Those of the line and of the lines within it that are being read."""
-        first = self._read_source(command, scope.copy(), depth)
+        own = scope.copy()
+        first = self._read_source(command, own, depth)
         if self._given_up:
             return
+        self._read_traps(own, depth)
         for variant in (_BRACES_FIRST.sub(_split_braces, command), _COMPARES.sub("=", command)):
             if self.doubt and variant != command:
                 self._read_source(variant, scope.copy(), depth)
@@ -66,7 +72,9 @@ class CommandLine:
     ) -> list[SimpleCommand]:
         """Parse a line into steps; return the steps of the line itself."""
         reader = Evaluator(
-            lambda step, own, inner: self._add_command(step, own, inner, depth), wrapped=depth > 0
+            lambda step, own, inner: self._add_command(step, own, inner, depth),
+            self._functions,
+            wrapped=depth > 0,
         )
         self._readers.append(reader)
         try:
@@ -85,21 +93,30 @@ class CommandLine:
             self.doubt = self.doubt or str(doubt)
         self._readers.pop()
         self.bomb = self.bomb or any(
-            is_fork_bomb(*function) for function in reader.functions.items()
+            is_fork_bomb(name, body) for name, bodies in self._functions.items() for body in bodies
         )
         self.plain = self.plain and reader.plain
         self.readable = self.readable and reader.readable
         self.simple = self.simple and reader.simple
         return reader.steps
 
+    def _read_traps(self, scope: ShellState, depth: int) -> None:
+        """Read what `trap` runs later in the states after the whole line."""
+        self._is_ending = True
+        for line in self._traps:
+            for state in scope.list_states():
+                self._read_source(line, state, depth + 1)
+        self._is_ending = False
+
     def _add_command(
         self, step: SimpleCommand, own: ShellState, inner: ShellState, depth: int
     ) -> None:
         if len(self.steps) >= _MAX_STEPS:
             raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
-        is_repeated = any(reader.is_repeating for reader in self._readers)
+        is_repeated = self._is_ending or any(reader.is_repeating for reader in self._readers)
         if not is_repeated or step not in self.steps:
             self.steps.append(step)
+        before = own.copy_whole()
         for inner_command in unwrap(step):
             self.plain = self.simple = False
             # whether `xargs` only reads the files that `find` prints is checked later
@@ -108,6 +125,9 @@ class CommandLine:
             self._read_inner(
                 inner_command, step, own if inner_command.same_shell else inner.copy(), depth
             )
+        if step.program == "trap":
+            is_last = all(word.text in ("EXIT", "0") for word in step.words[2:])
+            own.resume([before] if is_last else [before, *own.list_states()])
         for content in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
             if depth >= _MAX_DEPTH:
                 break
@@ -119,8 +139,12 @@ class CommandLine:
     ) -> None:
         if inner.folder:
             scope.change_folder(inner.folder)
-        if inner.arguments:
-            scope.set_arguments(inner.arguments)
+        if inner.arguments is not None:
+            name, *arguments = inner.arguments or (Word("/bin/bash"),)
+            scope.set_arguments(arguments)
+            scope.variables["0"] = (name.text,) if name.known else None
+        if inner.line and step.program == "trap" and not self._is_ending:
+            self._traps.append(inner.line)
         if inner.line:
             self._read_source(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
         elif depth > _MAX_DEPTH:

@@ -7,6 +7,7 @@ of its output. All branches are evaluated, and the body of every function.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .branches import BranchEvaluator
@@ -16,7 +17,7 @@ from .redirections import KINDS as _REDIRECTS
 from .redirections import read_redirections
 from .shell_state import ShellState, Word
 from .simple_command import NOTHING, Feed, Redirect, SimpleCommand
-from .syntax_tree import ParseError, get_text
+from .syntax_tree import ParseError, get_text, walk_nodes
 from .word_values import Expander, as_written, group_words, is_sure
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ extglob_pattern variable_name special_variable_name subscript test_operator arra
 _TEXT_NODES = frozenset(_TEXT_NODES_LIST.split())
 
 
+# The bodies of each function: which one is defined may depend on how the line runs
+Functions = dict[str, list["Node"]]
+
+
 @dataclass(frozen=True)
 class _Position:
     """Context of a command in the line: its scope, input and redirections."""
@@ -74,7 +79,11 @@ class Evaluator:
     """
 
     def __init__(
-        self, on_command: Callable[[SimpleCommand, ShellState, ShellState], None], *, wrapped: bool
+        self,
+        on_command: Callable[[SimpleCommand, ShellState, ShellState], None],
+        functions: "Functions",
+        *,
+        wrapped: bool,
     ) -> None:
         self.steps = list[SimpleCommand]()
         self.plain = True
@@ -83,7 +92,9 @@ class Evaluator:
         """As `plain`, but patterns, `$HOME`, `$PWD`, subshells and input files are allowed."""
         self.simple = True
         """As `readable`, but output files and here-documents are allowed."""
-        self.functions = dict[str, "Node"]()
+        self._functions = functions
+        self._calls = list[str]()
+        """The functions whose bodies are evaluated now."""
         self._on_command = on_command
         self._within = int(wrapped)
         self._in_substitution = 0
@@ -165,8 +176,13 @@ class Evaluator:
         """
         last = [part.id for end in parts[-1:] for part in (end, *end.named_children[-1:])]
 
+        beside = [part.id for part, end in pairwise(node.children) if end.type == "&"]
+
         def evaluate_part(part: "Node") -> Feed:
-            return self._evaluate_node(part, here if part.id in last else here.without_redirects())
+            place = here if part.id in last else here.without_redirects()
+            if part.id in beside:  # it runs in a subshell
+                place = replace(place, scope=here.scope.copy())
+            return self._evaluate_node(part, place)
 
         return self._branches.evaluate(node, parts, here.scope, evaluate_part)
 
@@ -212,7 +228,7 @@ class Evaluator:
         return replace(here, feed=opened.feed, redirects=redirects, more=more), opened.tails
 
     def _evaluate_command(self, node: "Node", here: _Position) -> Feed:
-        words, inner = list["Node"](), here.scope
+        words, inner, before = list["Node"](), here.scope, here.scope.copy_whole()
         declares = node.type == "declaration_command"
         for child in _iter_leaves(node):
             if child.type in _REDIRECTS:
@@ -224,7 +240,10 @@ class Evaluator:
                     self._mark_not_plain()
                 inner = here.scope if declares else inner.copy()
                 self._expander.assign_variable(child, inner)
-        return self._record_command(group_words(words), here, inner)
+        output = self._record_command(group_words(words), here, inner)
+        if declares and get_text(node.children[0]) == "local" and not self._branches.in_function:
+            here.scope.resume([before, *here.scope.list_states()])  # elsewhere bash refuses it
+        return output
 
     def _record_command(
         self, words: "list[list[Node]]", here: _Position, inner: ShellState
@@ -259,6 +278,8 @@ class Evaluator:
         self._add_command(step, here.scope, inner)
         printed = get_known_output(step.words, here.feed.text, here.scope)
         update_state(step, here.scope, printed)
+        if step.program in self._functions:
+            self._call_function(step, here)
         to_file = any(redirect.writes for redirect in here.redirects)
         return Feed(None if to_file else printed, (step.program, *substituted))
 
@@ -275,7 +296,7 @@ class Evaluator:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or body is None:
             raise ParseError("a function has no name or no body")
-        self.functions[get_text(name)] = body
+        self._functions.setdefault(get_text(name), []).append(body)
         inside = _Position(here.scope.copy())
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
@@ -285,6 +306,25 @@ class Evaluator:
         self._in_substitution -= 1
         return NOTHING
 
+    def _call_function(self, step: SimpleCommand, here: _Position) -> None:
+        """Evaluate the bodies of a function in the state of its call, with its arguments."""
+        scope, before, after = here.scope, here.scope.copy_whole(), list[ShellState]()
+        if step.program in self._calls:  # a recursion may lead anywhere
+            scope.change_folder(None)
+            return
+        self._calls.append(step.program)
+        self._in_substitution += 1  # as in `_define_function`
+        for body in self._functions[step.program]:
+            scope.resume([before])
+            scope.set_arguments(step.words[1:])
+            with self._branches.enter_function(), self._branches.repeat():
+                self._evaluate_node(body, _Position(scope, here.feed))
+            for state in scope.list_states():
+                after += state.leave_function(before, _find_local_names(body))
+        self._in_substitution -= 1
+        self._calls.pop()
+        scope.resume(after)
+
     def _add_command(self, step: SimpleCommand, scope: ShellState, inner: ShellState) -> None:
         self.steps.append(step)
         self._on_command(step, scope, inner)
@@ -292,6 +332,18 @@ class Evaluator:
     def _mark_not_plain(self) -> None:
         """Mark the line: no rule of the user can allow it by its text alone."""
         self.plain = self.readable = self.simple = False
+
+
+def _find_local_names(body: "Node") -> set[str]:
+    """Return the variables that are local to a function, or perhaps: `declare` has options."""
+    declared = [node for node in walk_nodes(body) if node.type == "declaration_command"]
+    words = [
+        child.child_by_field_name("name") or child
+        for node in declared
+        if get_text(node.children[0]) in ("local", "declare", "typeset")
+        for child in node.children[1:]
+    ]
+    return {get_text(word) for word in words}
 
 
 def _iter_leaves(node: "Node") -> "Iterator[Node]":

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -47,6 +47,10 @@ class ShellState:
     """What the line has written to each file; None: the content came from the network."""
     left_in: Path | None = None
     """The folder of the shell if a `cd` has failed; None if none can have failed."""
+    previous: str | None = None
+    """The folder before the last `cd`; None if it is unknown."""
+    stack: tuple[str | None, ...] = ()
+    """The folders that `pushd` has left, the last one first."""
     made: set[str] = field(default_factory=set[str], compare=False)
     """Folders that the line itself creates."""
     takes_unknown: bool = False
@@ -80,6 +84,7 @@ class ShellState:
         if distinct:
             first, *self.others = distinct
             self.folder, self.left_in, self.variables = first.folder, first.left_in, first.variables
+            self.previous, self.stack = first.previous, first.stack
             self.files, self.made, self.takes_unknown = first.files, first.made, first.takes_unknown
 
     def add_files(self, other: "ShellState") -> None:
@@ -101,17 +106,35 @@ class ShellState:
             exists = os.path.isdir(self.folder) or str(self.folder) in self.made
             self.left_in = None if exists else before
 
-    def set_arguments(self, arguments: Sequence[str]) -> None:
-        """Set `$0`, `$1` and the following arguments; their old values are lost."""
+    def set_arguments(self, words: Sequence[Word]) -> None:
+        """Set `$1` and the following arguments; the old ones are lost. One unknown makes all so."""
         self.forget_arguments()
-        self.takes_unknown = False
-        for at, argument in enumerate(arguments):
-            self.variables[str(at)] = (argument,)
-        self.variables["@"] = self.variables["*"] = tuple(arguments[1:])
+        if all(word.known for word in words):
+            self.takes_unknown = False
+            for number, word in enumerate(words, 1):
+                self.variables[str(number)] = (word.text,)
+            self.variables["@"] = self.variables["*"] = tuple(word.text for word in words)
+
+    def leave_function(
+        self, before: "ShellState", local_names: Iterable[str]
+    ) -> "list[ShellState]":
+        """Return the states after a function that ended in this one; its variables may be local."""
+        self.forget_arguments()
+        self.takes_unknown = before.takes_unknown
+        self.variables |= {
+            name: value for name, value in before.variables.items() if _is_argument(name)
+        }
+        restored = self.copy_whole()
+        for name in local_names:
+            if name in before.variables:
+                restored.variables[name] = before.variables[name]
+            else:
+                restored.variables.pop(name, None)
+        return [self, restored]
 
     def forget_arguments(self) -> None:
         """Forget `$1` and the following arguments, as a function or `shift` does."""
-        for name in [name for name in self.variables if name in ("@", "*") or name.isdecimal()]:
+        for name in list(filter(_is_argument, self.variables)):
             del self.variables[name]
         self.takes_unknown = True
 
@@ -139,6 +162,10 @@ class ShellState:
         return None if value is None else (value,)
 
 
+def _is_argument(name: str) -> bool:
+    return name in ("@", "*") or name.isdecimal() and name != "0"
+
+
 def _merge_states(states: Sequence[ShellState]) -> ShellState:
     """Return one state in which all is unknown that these do not agree on."""
     merged, *others = states
@@ -149,6 +176,8 @@ def _merge_states(states: Sequence[ShellState]) -> ShellState:
                 merged.variables[name] = None
         merged.folder = merged.folder if merged.folder == state.folder else None
         merged.left_in = merged.left_in or state.left_in
+        merged.previous = merged.previous if merged.previous == state.previous else None
+        merged.stack = merged.stack if merged.stack == state.stack else ()
         merged.takes_unknown |= state.takes_unknown
     return merged
 

@@ -13,6 +13,7 @@ from .simple_command import SimpleCommand
 
 # Placeholder for words that a program reads from unknown input
 UNKNOWN_INPUT = "(its input)"
+_INPUT_VARIABLE = "$_xargs_input"
 SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
 
 
@@ -27,8 +28,8 @@ class InnerCommand:
     """Whether a line gets the input of its outer command."""
     same_shell: bool = False
     """Whether it runs in the same shell, so that its `cd` and its variables persist."""
-    arguments: tuple[str, ...] = ()
-    """The values of `$0`, `$1` and so on in the line."""
+    arguments: tuple[Word, ...] | None = None
+    """The values of `$0`, `$1` and so on in the line; None: those of the outer line."""
     folder: str = ""
     """The folder where it runs, if not that of the wrapper."""
 
@@ -244,7 +245,7 @@ def _unwrap_shell(words: Sequence[Word], step: SimpleCommand) -> list[InnerComma
                 at += 1
             if at == len(words):
                 return []
-            arguments = tuple(word.text for word in words[at + 1 :])
+            arguments = tuple(words[at + 1 :])
             return [InnerCommand(line=words[at].text, fed=True, arguments=arguments)]
         at += option in ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
         if option in ("-", "--", "-s"):
@@ -314,10 +315,20 @@ def _find_placeholder(words: Sequence[Word]) -> str:
     return ""
 
 
+def _forget_input(word: Word, sign: str) -> Word:
+    """Return a word with unknown input in place of a placeholder; in a line it is a variable."""
+    if sign not in word.text:
+        return word
+    text = word.text.replace(sign, _INPUT_VARIABLE) if " " in word.text else word.text
+    return Word(text, known=False, rest=word.text.replace(sign, ""))
+
+
 def _insert_input(words: Sequence[Word], input_text: str | None, sign: str) -> list[Word]:
     """Insert the input of `xargs` into its words: at the end, or for a placeholder."""
-    if input_text is None:
+    if input_text is None and not any(sign and sign in word.text for word in words):
         return [*words, Word(UNKNOWN_INPUT, known=False)]
+    if input_text is None:
+        return [_forget_input(word, sign) for word in words]
     cut = r"[\n\0]+" if sign else r"[\s\0]+"
     items = [item.strip("'\"") for item in re.split(cut, input_text) if item]
     if not sign:

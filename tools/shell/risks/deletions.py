@@ -12,7 +12,6 @@ from ..parsing.shell_state import Word
 from ..parsing.simple_command import SimpleCommand
 
 _RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
-_FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
 _ALWAYS_RECURSIVE = frozenset(["rimraf", "trash", "trash-put"])
 _FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
 
@@ -66,22 +65,23 @@ def check_find(step: SimpleCommand, root: Path) -> str:
 
 
 def find_unknown_target(step: SimpleCommand) -> str:
-    """Return a forcibly removed folder whose path is known only at run time; empty if none."""
+    """Return a removed folder whose path is known only at run time; empty if none.
+
+    Without a terminal `rm -r` asks nothing: it removes as much as `rm -rf`.
+    """
     if step.program != "rm":
         return ""
     options, targets = split_options(step.words[1:])
-    if not any(map(_RECURSIVE.fullmatch, options)) or not any(map(_FORCED.fullmatch, options)):
+    if not any(map(_RECURSIVE.fullmatch, options)):
         return ""
     for target in targets:
         if not target.known:
             return text(
-                "`rm` with force removes `{text}`, which is not known in advance", text=target.text
+                "`rm` removes the folder `{text}`, which is not known in advance", text=target.text
             )
-        if resolve_target(target.text, step.folder) is None and re.fullmatch(
-            r"[./*]+", target.text
-        ):
+        if resolve_target(target.text, step.folder) is None:
             return text(
-                "`rm` with force removes `{text}` in a folder that is not known in advance",
+                "`rm` removes `{text}` in a folder that is not known in advance",
                 text=target.text,
             )
     return ""

@@ -106,7 +106,7 @@ def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bo
 def find_outside_write(step: SimpleCommand, workspace: Workspace) -> str:
     """Return the path outside the project that a step certainly writes to; empty if none."""
     redirected = [redirect.target.text for redirect in step.redirects]
-    for name in find_written_names(step):
+    for name in filter(None, find_written_names(step)):  # an empty one is no file
         where = None if _DEVICE.fullmatch(name) else resolve_target(name, step.folder)
         if where is None:
             continue

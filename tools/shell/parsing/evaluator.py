@@ -320,7 +320,7 @@ class Evaluator:
             with self._branches.enter_function(), self._branches.repeat():
                 self._evaluate_node(body, _Position(scope, here.feed))
             for state in scope.list_states():
-                after += state.leave_function(before, _find_local_names(body))
+                after += state.end_call(before, _find_local_names(body))
         self._in_substitution -= 1
         self._calls.pop()
         scope.resume(after)

@@ -115,9 +115,7 @@ class ShellState:
                 self.variables[str(number)] = (word.text,)
             self.variables["@"] = self.variables["*"] = tuple(word.text for word in words)
 
-    def leave_function(
-        self, before: "ShellState", local_names: Iterable[str]
-    ) -> "list[ShellState]":
+    def end_call(self, before: "ShellState", local_names: Iterable[str]) -> "list[ShellState]":
         """Return the states after a function that ended in this one; its variables may be local."""
         self.forget_arguments()
         self.takes_unknown = before.takes_unknown

@@ -69,6 +69,8 @@ class BranchEvaluator:
         """Of the last list, by the number of its node."""
         self._left_loops = list[list[ShellState]]()
         """For each loop around: the states in which `break` and `continue` leave its body."""
+        self._returned = list[ShellState]()
+        """The states in which `return` leaves the function around."""
         self.repeats = 0
         """How often what is evaluated now was evaluated before, in other states or rounds."""
         self.in_function = False
@@ -77,12 +79,13 @@ class BranchEvaluator:
         """How many were evaluated."""
 
     @contextmanager
-    def enter_function(self) -> Generator[None]:
-        """Evaluate the body of a function, which `return` ends."""
-        outside, self.in_function = (self.in_function, self._left_loops), True
-        self._left_loops = []
+    def enter_function(self, scope: ShellState) -> Generator[None]:
+        """Evaluate the body of a function; then the scope has also the states at a `return`."""
+        outside = (self.in_function, self._left_loops, self._returned)
+        self.in_function, self._left_loops, self._returned = True, [], []
         yield
-        self.in_function, self._left_loops = outside
+        scope.resume([*scope.list_states(), *self._returned])
+        self.in_function, self._left_loops, self._returned = outside
 
     @contextmanager
     def repeat(self) -> Generator[None]:
@@ -112,6 +115,8 @@ class BranchEvaluator:
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise ParseError("too many commands may run in too many ways")
+        if self.in_function and _find_name(part) == "return":
+            self._returned += scope.list_states()
         if not scope.others:
             return evaluate(part)
         after, outputs, repeats = list[ShellState](), list[Feed](), self.repeats

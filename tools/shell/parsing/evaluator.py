@@ -241,6 +241,8 @@ class Evaluator:
                 inner = here.scope if declares else inner.copy()
                 self._expander.assign_variable(child, inner)
         output = self._record_command(group_words(words), here, inner)
+        if not declares and words and get_text(words[0]) in _DECLARE:
+            _assign_words(group_words(words[1:]), here.scope)
         if declares and get_text(node.children[0]) == "local" and not self._branches.in_function:
             here.scope.resume([before, *here.scope.list_states()])  # elsewhere bash refuses it
         return output
@@ -301,7 +303,7 @@ class Evaluator:
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
         self._in_substitution += 1  # the output goes where the function is called
-        with self._branches.enter_function():
+        with self._branches.enter_function(inside.scope):
             self._evaluate_node(body, self._read_redirections(opened, inside)[0])
         self._in_substitution -= 1
         return NOTHING
@@ -317,7 +319,7 @@ class Evaluator:
         for body in self._functions[step.program]:
             scope.resume([before])
             scope.set_arguments(step.words[1:])
-            with self._branches.enter_function(), self._branches.repeat():
+            with self._branches.enter_function(scope), self._branches.repeat():
                 self._evaluate_node(body, _Position(scope, here.feed))
             for state in scope.list_states():
                 after += state.end_call(before, _find_local_names(body))
@@ -332,6 +334,14 @@ class Evaluator:
     def _mark_not_plain(self) -> None:
         """Mark the line: no rule of the user can allow it by its text alone."""
         self.plain = self.readable = self.simple = False
+
+
+def _assign_words(words: "list[list[Node]]", scope: ShellState) -> None:
+    """Assign as `! export NAME=VALUE` does, in which the grammar sees only words."""
+    for written, is_literal in map(as_written, words):
+        name, _, value = written.partition("=")
+        if name.isidentifier() and "=" in written:
+            scope.variables[name] = (value,) if is_literal else None
 
 
 def _find_local_names(body: "Node") -> set[str]:

@@ -107,6 +107,12 @@ def _is_by_hand() -> bool:
     return sys.stdin.isatty()
 
 
+def _read_content(content: str) -> str:
+    from ....memory.cards.admission import remove_hidden
+
+    return remove_hidden(content) if _is_by_hand() else content
+
+
 def _warn_of_permission(card: "Card") -> None:
     """Say that a card decides nothing, if it sounds as if it did."""
     from ....memory.cards.admission import sounds_like_permission
@@ -142,11 +148,10 @@ async def _add_card(
     replaces: str,
     both: bool,
 ) -> "Addition":
-    from ....memory.cards.admission import remove_hidden
     from ....memory.cards.library import CardDraft
 
     draft = CardDraft(
-        remove_hidden(content) if _is_by_hand() else content,
+        _read_content(content),
         by_hand=_is_by_hand(),
         type=type.value,
         scope="user" if for_user else "project",
@@ -176,7 +181,7 @@ def edit(
     async def edit_card(library: "CardLibrary") -> dict[str, object]:
         card = await library.edit(
             (await library.find(card_id)).id,
-            content=content,
+            content=None if content is None else _read_content(content),
             type=type.value if type else None,
             tags=None if tags is None else tuple(tags),
             paths=None if about is None else tuple(about),

@@ -90,7 +90,7 @@ def test_a_compaction_is_reported_with_its_tokens(capsys):
         "Compacted: 17,000 → 4,200 tokens, with a list of what was done. The thread keeps every "
         "message.",
         "Shortened older results and arguments: 3",
-        "  Earlier: …",
+        "      Earlier: …",
     ]
 
 

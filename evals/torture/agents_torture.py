@@ -241,7 +241,9 @@ class Round:
             for child in rows:
                 name = child.title.partition(" ")[0]
                 self._judge_thread(connection, row.thread_id, child.namespace, name, 3)
-            states = connection.execute("SELECT call_id, state FROM journal WHERE tool != ''")
+            states = connection.execute(
+                "SELECT call_id, state FROM journal WHERE tool NOT IN ('', 'audit')"
+            )
             open_calls = [call for call, state in states if state != "done" and call != "answer"]
             self.faults += [f"{call} was never finished" for call in open_calls]
         self.faults += leftovers(self.folder)

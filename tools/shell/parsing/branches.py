@@ -69,7 +69,7 @@ class BranchEvaluator:
         """Of the last list, by the number of its node."""
         self._left_loops = list[list[ShellState]]()
         """For each loop around: the states in which `break` and `continue` leave its body."""
-        self._returned = list[ShellState]()
+        self._returned: list[ShellState] = []
         """The states in which `return` leaves the function around."""
         self.repeats = 0
         """How often what is evaluated now was evaluated before, in other states or rounds."""

@@ -179,10 +179,10 @@ class Evaluator:
         beside = [part.id for part, end in pairwise(node.children) if end.type == "&"]
 
         def evaluate_part(part: "Node") -> Feed:
-            place = here if part.id in last else here.without_redirects()
+            position = here if part.id in last else here.without_redirects()
             if part.id in beside:  # it runs in a subshell
-                place = replace(place, scope=here.scope.copy())
-            return self._evaluate_node(part, place)
+                position = replace(position, scope=here.scope.copy())
+            return self._evaluate_node(part, position)
 
         return self._branches.evaluate(node, parts, here.scope, evaluate_part)
 

@@ -3,7 +3,9 @@
 import asyncio
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +30,37 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Between two looks at the database."""
 _PREVIEWS = 256
+# Conversations used last whose last answer is looked at
+_RECENT = 50
 
 
 def pick_live(changes: "ThreadWatch", rows: "Sequence[ThreadRow]") -> "ThreadRow | None":
     """Return the thread that the user opens; None if they leave. Needs a terminal that redraws."""
-    return run_sync(_run_picker(changes, sort_threads(rows)))
+    return run_sync(_run_picker(changes, sort_threads(mark_questions(rows, changes.home))))
+
+
+def read_threads(changes: "ThreadWatch") -> "list[ThreadRow] | None":
+    """Return the threads as they are listed; None if nothing has changed."""
+    rows = changes.read()
+    return None if rows is None else sort_threads(mark_questions(rows, changes.home))
+
+
+def mark_questions(rows: "Sequence[ThreadRow]", home: Path) -> "list[ThreadRow]":
+    """Return the threads; a conversation whose last answer ends with a question waits, too."""
+    ended = (row for row in rows if row.status == "idle")
+    asking = {
+        row.thread_id
+        for row in islice(ended, _RECENT)
+        if _read_question(row.thread_id, home, row.updated_at)
+    }
+    return [replace(row, status="waiting") if row.thread_id in asking else row for row in rows]
+
+
+@lru_cache(_PREVIEWS)
+def _read_question(thread_id: str, home: Path, _updated_at: str) -> str:
+    from ...sdk.streams.history import find_last_question
+
+    return find_last_question(thread_id, home)
 
 
 def sort_threads(rows: "Sequence[ThreadRow]") -> "list[ThreadRow]":
@@ -91,12 +119,12 @@ async def follow_changes(
         await asyncio.sleep(SECONDS)
         rows, notice = None, ""
         try:
-            rows = await asyncio.to_thread(changes.read)
+            rows = await asyncio.to_thread(read_threads, changes)
         except (MaxAgentError, sqlite3.Error) as error:
             reason = error.message if isinstance(error, MaxAgentError) else str(error)
             notice = t("picker.retry", reason=sanitize_line(translate(reason)))
         if rows is not None:
-            state.replace_items(sort_threads(rows), lambda row: row.thread_id)
+            state.replace_items(rows, lambda row: row.thread_id)
         if rows is not None or notice != state.notice:
             state.notice = notice
             picker.invalidate()

@@ -11,7 +11,12 @@ from typing import Any
 from ...memory.threads.record import ThreadRow
 from ...sdk.events import ToolCall
 from ...sdk.streams.event_stream import StoredMessage
-from ...sdk.streams.history import count_failures, describe_thread, find_last_question
+from ...sdk.streams.history import (
+    count_failures,
+    describe_thread,
+    find_last_question,
+    find_turn_start,
+)
 from ...sdk.streams.open_questions import list_open_questions
 from ..rendering.blocks.phrases import describe_call
 from .question_cards import SHORT, summarize_question
@@ -49,15 +54,18 @@ class ThreadInbox:
         return {**described, **self._facts.get(row.thread_id, ("", {}))[1]}
 
     def _read_facts(self, rows: Sequence[ThreadRow]) -> None:
-        """Read what waiting threads ask and what has failed, where it has changed since."""
+        """Read what threads ask, what has failed and how long they run, where it has changed."""
         still = (row for row in rows if row.status != "running")
         last_used = {row.thread_id for row in islice(still, RECENT)}
         facts = dict[str, tuple[str, Mapping[str, Any]]]()
         for row in rows:
-            if row.status == "waiting" or row.thread_id in last_used:
-                mark = f"{row.updated_at} {row.status} {row.questions}"
+            is_running = row.status == "running"
+            if is_running or row.status == "waiting" or row.thread_id in last_used:
+                changed = "" if is_running else f"{row.updated_at} {row.questions}"
+                mark = f"{row.status} {changed}"
                 before = self._facts.get(row.thread_id)
-                if not before or before[0] != mark:
+                is_late = is_running and before and not before[1]  # its first step came since
+                if not before or before[0] != mark or is_late:
                     before = (mark, _summarize(row, self._home))
                 facts[row.thread_id] = before
         self._facts = facts
@@ -77,8 +85,11 @@ class ThreadInbox:
 
 def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     try:
+        if row.status == "running":
+            since = find_turn_start(row, home)
+            return {"since": since} if since else {}
         failed = count_failures(row, home)
-        asked = find_last_question(row, home) if row.status == "idle" else ""
+        asked = find_last_question(row.thread_id, home) if row.status == "idle" else ""
         questions = list_open_questions(row, home) if row.status == "waiting" else []
     except Exception as error:  # the row is shown without it, and the other threads
         _logger.warning("what a thread asks could not be read: %s", error)

@@ -22,6 +22,11 @@ MAIN = "app.js"
 _IMPORT = re.compile(r'^import \{ (.*) \} from "/page/(.+)";\n', re.MULTILINE)
 # Indentation, comments on lines of their own, and `export`: of no use to a browser
 _UNUSED = re.compile(r"^(?:\s*//.*\n|export (?!default)|[ ]+)", re.MULTILINE)
+# Blanks about signs, as no text of the page has them, and ends of lines that end no statement
+_LOOSE = re.compile(
+    r" ([=!]==?|=>|&&|\|\|=?|\?\?=?|[<>]=?|\+=|[-=+*?:]) |(?<=[\w\])}])(,) (?=[\w\[{(!.])"
+    r"|(?<=\w)(:) (?=[\w\[{\"`!])|(?<![\"` ])(\{) (?=[\w.\[\"])|(?<=[\w)\]\"}`]) (\})|(?<=[;{,(])\n"
+)
 # The same of the styles: blanks and lines between what is said
 _UNUSED_STYLE = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) ", re.DOTALL)
 
@@ -71,7 +76,7 @@ def _add_module(
             libraries.setdefault(source, set()).update(names.split(", "))
         elif source not in modules:
             _add_module(folder, source, modules, libraries)
-    modules[name] = _UNUSED.sub("", _IMPORT.sub("", text))
+    modules[name] = _LOOSE.sub(r"\1\2\3\4\5", _UNUSED.sub("", _IMPORT.sub("", text)))
 
 
 def _walk(folder: Traversable, above: str) -> list[tuple[str, Traversable]]:

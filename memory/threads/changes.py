@@ -19,6 +19,7 @@ class ThreadWatch:
     """Reads the threads of one MaxAgent home while others work on them."""
 
     def __init__(self, home: Path) -> None:
+        self.home = home
         self._index = ThreadIndex(home)
         self._path = paths.locate_database(home)
         self._connection: sqlite3.Connection | None = connect(self._path)

@@ -74,11 +74,18 @@ def _get_subject(call: TranscriptEntry) -> str:
     return f"{call.tool} {subject or json.dumps(args, sort_keys=True)}"
 
 
-def find_last_question(row: ThreadRow, home: Path) -> str:
+def find_turn_start(row: ThreadRow, home: Path) -> str:
+    """Return when the last request was made: ISO 8601, UTC; empty: none was. Blocks."""
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        return read_turn_start(connection, row.thread_id)
+
+
+def find_last_question(thread_id: str, home: Path) -> str:
     """Return the question that the last answer ends with; empty if it ends otherwise. Blocks."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
-        answer = read_last_text(connection, row.thread_id)
+        answer = read_last_text(connection, thread_id)
     return extract_question(answer)
 
 

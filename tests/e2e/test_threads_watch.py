@@ -110,6 +110,41 @@ def test_conversation_opens_in_its_folder(
     assert len(ThreadIndex(program.home).list()) == 1
 
 
+ANSWERS = {
+    "Shall I go on?": True,
+    "Which of both?\n": True,
+    "**OK?**": True,
+    "要继续吗？": True,
+    "Why? Because.": False,
+    "Done.": False,
+}
+
+
+def test_a_question_at_the_end_waits(program: Program, provider: Provider) -> None:
+    for answer in ANSWERS:
+        provider.script([{"text": answer}])
+        assert program.chat(f"Say {answer.strip()}").code == 0
+    argv = [sys.executable, "-m", "maxagent", "threads", "watch"]
+    with subprocess.Popen(
+        argv, cwd=program.project, env=program.environ, stdout=subprocess.PIPE, text=True
+    ) as watcher:
+        assert watcher.stdout
+        asking = [answer.strip() for answer, is_asking in ANSWERS.items() if is_asking]
+        lines = [watcher.stdout.readline() for _ in asking]
+        watcher.terminate()
+    waiting = word(program, "threads.status.waiting")
+    found = [line.strip().rpartition("Say ")[2] for line in lines if waiting in line]
+    assert sorted(found) == sorted(asking)
+    with ScreenTerminal(argv, program.project, program.environ, columns=100, rows=30) as terminal:
+        terminal.wait_for(waiting)
+        terminal.press("enter")
+        terminal.wait_for(word(program, "repl.placeholder"))
+        terminal.press("ctrl-d")
+        terminal.wait_for(word(program, "picker.keys"))
+        terminal.press("esc")
+        assert terminal.end() == 0
+
+
 def test_changes_are_json_lines_for_scripts(program: Program, provider: Provider) -> None:
     argv = [sys.executable, "-m", "maxagent", "threads", "watch", "--json"]
     with subprocess.Popen(

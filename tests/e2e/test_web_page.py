@@ -77,6 +77,14 @@ def catalogue_words(language: str) -> list[str]:
     return [word for key, word in messages if key.startswith(("web.", "acp.call."))]
 
 
+def show_pane(page: Any, name: str) -> None:
+    """Show files or steps, or for `talk` neither."""
+    for each in ("files", "steps"):
+        is_shown = page.get_attribute(f"#tab-{each}", "aria-pressed") == "true"
+        if is_shown != (each == name):
+            page.click(f"#tab-{each}")
+
+
 def begin(page: Any, text: str) -> None:
     page.evaluate("location.hash = '#/new'")
     page.fill(".new textarea", text)
@@ -123,12 +131,12 @@ def test_a_conversation_is_held_on_the_page(
         assert page.inner_text(".thinking pre", timeout=1000) in ("", "First a file.")
         page.reload()
         page.wait_for_selector(".hljs-keyword")
-        page.click("#tab-files")
+        show_pane(page, "files")
         page.wait_for_selector(".diff .add")
         page.click(".files .choices button >> nth=0")
         page.wait_for_selector(".files .note")
         assert not (program.project / "a.py").exists()
-        page.click("#tab-steps")
+        show_pane(page, "steps")
         page.click(".steps li:nth-child(2) > .what")  # on a phone what can be done is folded
         page.click(".steps li:nth-child(2) .choices button:nth-child(2)")
         page.wait_for_selector(".talk .call")
@@ -171,7 +179,7 @@ def test_the_language_changes_everything_on_the_page(browser: Any, tmp_path: Pat
         page.wait_for_function("(text) => !document.body.textContent.includes(text)", arg=english)
         assert page.input_value(".question input") == "half a message"
         for tab in ("files", "steps", "talk"):
-            page.click(f"#tab-{tab}")
+            show_pane(page, tab)
             page.wait_for_selector(f".{tab}")
             assert list_visible_words(page) & (texts["en"] - texts["zh"]) == set()
         page.reload()
@@ -288,8 +296,8 @@ def test_a_plan_is_edited_and_carried_out(browser: Any, tmp_path: Path) -> None:
             page.click(".edit .primary")
             page.wait_for_selector(".question [role=alert]:has-text('empty')")
             page.fill(".edit textarea", "# Plan\n\n1. Step of mine.\n")
-            page.click("#tab-files")
-            page.click("#tab-talk")
+            show_pane(page, "files")
+            show_pane(page, "talk")
             assert page.input_value(".edit textarea") == "# Plan\n\n1. Step of mine.\n"
             page.click(".edit .primary")
             page.wait_for_selector(".question .markdown li:has-text('Step of mine.')")
@@ -330,7 +338,7 @@ def test_calls_of_sub_agents_open_below_their_row(browser: Any, tmp_path: Path) 
         page.click(".child >> nth=0 >> summary")
         page.wait_for_selector(".child >> nth=0 >> .call:has-text('Read')")
         for _ in tasks:
-            page.click(".question .danger >> nth=0")
+            page.click(".question .refuse >> nth=0")
             page.wait_for_selector(".busy", state="detached")
         page.wait_for_selector("text=The end.")
         live = read_children(page)
@@ -392,10 +400,10 @@ def test_steps_are_a_tree_for_the_keyboard(
         assert (program.project / "a.txt").read_text() == "x"
         press_to(page, ".steps li:nth-child(2) .choices button:nth-child(2)")
         page.wait_for_selector(".talk .call")
-        page.click("#tab-steps")
+        show_pane(page, "steps")
         page.click(".steps > .branch a")
         page.wait_for_selector("text=Written.")
-        page.click("#tab-steps")
+        show_pane(page, "steps")
         page.wait_for_selector(".steps li:nth-child(2) .branch a")
         assert page.problems == []
 
@@ -411,16 +419,15 @@ def test_one_file_is_undone_alone(browser: Any, tmp_path: Path, width: int, lang
     with PageServer(program, LLC_LANG=language, LLC_SECURITY__MODE="auto") as server:
         page, redo = open_page(browser, server, width), ".closing button:nth-of-type(2)"
         begin(page, "Write both.")
-        if width == 360:
-            page.click(".result button:first-of-type")
+        show_pane(page, "files")
         page.wait_for_selector(".files .undoable >> nth=1")
         assert page.locator(redo).count() == 0
         page.click(".undoable button >> nth=0")
         page.wait_for_selector(".files .undoable >> nth=1", state="detached")
         assert [(program.project / each).exists() for each in ("a.py", "b.py")] == [False, True]
-        page.click("#tab-talk")
+        show_pane(page, "talk")
         page.wait_for_selector(".talk .result strong:has-text('1')")  # the other is still changed
-        page.click("#tab-files")
+        show_pane(page, "files")
         page.click(redo)
         page.wait_for_selector(".files .undoable >> nth=1")
         page.wait_for_selector(redo, state="detached")
@@ -462,11 +469,15 @@ def test_an_ended_turn_shows_failure_and_question(browser: Any, tmp_path: Path, 
         page.wait_for_selector("text=No. Go on?")
         for _ in range(2):
             page.wait_for_selector(".call[open]:has-text('exit code 3')")
-            assert page.locator(".call.bad").count() == 2
-            assert page.locator(".call.bad[open]").count() == 1
+            marks = page.eval_on_selector_all(".call .mark", "all => all.map((n) => n.className)")
+            assert marks == [f"mark {name}" for name in ("mended", "good", "good", "bad")]
+            assert page.locator(".call[open]").count() == 1
+            assert "Ran" in page.inner_text(".call.bad summary b")
+            assert page.locator(".quick button").all_inner_texts() == []
+            assert page.get_attribute(".composer textarea", "placeholder") == "Answer: Go on?"
             assert page.inner_text(".head .failed") == "1 failed"
             page.wait_for_selector(".head .status.waiting")
-            usage = page.inner_text(".head .usage")
+            usage = page.text_content(".head .usage")
             assert usage.startswith("context ") and "$" not in usage
             page.reload()
         page.evaluate("location.hash = '#/'")
@@ -514,10 +525,8 @@ def test_a_folder_is_picked_or_typed(
         assert page.problems == []
 
 
-@pytest.mark.parametrize(("width", "beside"), [(1000, ()), (1400, ("steps",))])
-def test_a_thread_is_opened_by_one_request(
-    browser: Any, tmp_path: Path, width: int, beside: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("width", [360, 1000, 1400])
+def test_a_thread_is_opened_by_one_request(browser: Any, tmp_path: Path, width: int) -> None:
     program = Program(tmp_path, "", write_script(tmp_path, {"text": "An answer."}))
     with PageServer(program) as server:
         thread = server.begin("Hello.")
@@ -529,10 +538,7 @@ def test_a_thread_is_opened_by_one_request(
         page.evaluate("(id) => { location.hash = `#/t/${id}`; }", thread)
         page.wait_for_selector("text=An answer.")
         page.wait_for_selector(".composer textarea")
-        if beside:
-            page.wait_for_selector(".side .steps")
-        parts = [f"threads/{thread}/{part}" for part in ("events", *beside)]
-        assert list(filter(None, requests)) == parts
+        assert list(filter(None, requests)) == [f"threads/{thread}/events"]
 
 
 def test_a_question_stands_below_a_short_conversation(browser: Any, tmp_path: Path) -> None:
@@ -607,9 +613,9 @@ def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
         page.wait_for_selector(".question .markdown")
         for mark in page.query_selector_all("details summary"):
             mark.click()
-        page.click("#tab-files")
+        show_pane(page, "files")
         page.wait_for_selector(".diff")
-        page.click("#tab-talk")
+        show_pane(page, "talk")
         page.click(".question .option >> nth=0")
         page.wait_for_selector("text=The end.")
         assert page.evaluate("window.broken") is None
@@ -686,7 +692,7 @@ def test_changes_are_cards_of_lit_lines(
     browser: Any, tmp_path: Path, language: str, width: int
 ) -> None:
     for page in show_changes(browser, tmp_path, language, width):
-        page.click("#tab-files")
+        show_pane(page, "files")
         page.wait_for_selector(".file >> nth=1")
         assert "diff --git" not in page.inner_text(".files")
         cards = [card.inner_text().split() for card in page.query_selector_all(".file summary")]
@@ -698,7 +704,7 @@ def test_changes_are_cards_of_lit_lines(
         )
         old = "return sum(item.price * TAX for item in items)"
         assert rows[-2:] == [["del", "5", old], ["add", "5", old.replace(" * TAX", "")]]
-        assert page.inner_text(".del .lit").strip() == "* TAX"
+        assert page.inner_text(".files .del .lit").strip() == "* TAX"
 
 
 @pytest.mark.parametrize(
@@ -717,19 +723,22 @@ def test_calls_and_choices_are_plain_words(
         assert page.inner_text(".question .command") == "git commit -m 'One line'"
         page.wait_for_selector(".row .asks")
         assert page.inner_text(".row .asks") == f"{asked} git commit -m 'One line'"
-        assert page.locator(".steps .waits, .call .waits").count() == 0
+        assert page.locator(".steps .end-wait, .call .end-wait").count() == 0
         assert page.locator(".talk .result").count() == 0
         text = page.inner_text("body")
         assert [name for name in VERBS if "_" in name and name in text] == []
         # one place to write, until it is answered
         assert page.locator("main :is(textarea, input):visible").count() == 1
-        page.click(".question .danger")
+        page.click(".question .refuse")
         page.wait_for_selector("text=The end.")
         assert page.locator("main :is(textarea, input):visible").count() == 1
         page.wait_for_selector(".composer select", state="attached")
         assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
-        assert page.locator(".talk .result").count() == 0  # its files stand beside it
-        page.click("#tab-talk")
+        page.wait_for_selector(".talk .result .delta:has-text('+91 −1')")
+        assert page.locator(".talk .result button").count() == 1  # its files stand beside it
+        assert page.locator("#panel .call.good[open]").count() == 0
+        page.click(".side .pane button")
+        page.wait_for_selector("#panel .call.good[open] .diff")
         for _ in range(2):
             page.wait_for_selector(".talk .result .delta:has-text('+91 −1')")
             page.click(".talk .result button >> nth=1")
@@ -751,7 +760,7 @@ def test_a_thumb_hits_everything(browser: Any, tmp_path: Path, language: str) ->
         assert box["y"] + box["height"] <= 800, "the choices are seen at once"
         misses: dict[str, list[str]] = {"question": page.evaluate(FIND_SMALL)}
         for tab in ("files", "steps"):
-            page.click(f"#tab-{tab}")
+            show_pane(page, tab)
             page.wait_for_selector(f".{tab} > * >> nth=0")
             misses[tab] = page.evaluate(FIND_SMALL)
         for view in ("#/", "#/new", "#/memory"):

@@ -19,6 +19,7 @@ from .listing import AsJson
 
 if TYPE_CHECKING:
     from ....memory.threads.changes import ThreadWatch
+    from ....memory.threads.index import ThreadIndex
     from ....memory.threads.record import ThreadRow
 
 # What opens a thread in each state, as docs/threads.md has it; `threads show` for all others
@@ -38,11 +39,11 @@ def watch(as_json: AsJson = False) -> None:
     from ....memory.threads.changes import ThreadWatch
     from ...prompts.picker import can_draw_picker
 
-    open_index()  # which says where a damaged database was replaced
+    index = open_index()  # which says where a damaged database was replaced
     with ThreadWatch(paths.locate_home()) as changes:
         is_drawn = sys.stdin.isatty() and sys.stderr.isatty() and can_draw_picker()
         if is_drawn and not as_json:
-            _watch_at_terminal(changes)
+            _watch_at_terminal(changes, index)
         else:
             _print_changes(changes, as_json=as_json)
 
@@ -52,7 +53,7 @@ def choose_arguments(row: "ThreadRow") -> list[str]:
     return [*_COMMANDS.get(row.status, ("threads", "show")), row.thread_id]
 
 
-def _watch_at_terminal(changes: "ThreadWatch") -> None:
+def _watch_at_terminal(changes: "ThreadWatch", index: "ThreadIndex") -> None:
     from ...prompts.thread_watch import pick_live
 
     rows: Sequence[ThreadRow] = changes.read() or []
@@ -61,7 +62,8 @@ def _watch_at_terminal(changes: "ThreadWatch") -> None:
         return
     while (row := pick_live(changes, rows)) is not None:
         echo(f"› {row.thread_id[:SHORT_ID]}  {format_title(row)}", err=True)
-        _run_mcode(choose_arguments(row), Path(row.folder))
+        # a list has as waiting also what ended with a question
+        _run_mcode(choose_arguments(index.find_row(row.thread_id) or row), Path(row.folder))
         rows = changes.read() or rows
 
 
@@ -81,12 +83,12 @@ def _stay(number: int, frame: object) -> None:
 
 def _print_changes(changes: "ThreadWatch", *, as_json: bool) -> None:
     """Print each thread that is not over, then each whose status has changed, until Ctrl-C."""
-    from ...prompts.thread_watch import SECONDS, sort_threads
+    from ...prompts.thread_watch import SECONDS, read_threads, sort_threads
 
     seen: dict[str, tuple[str, str]] = {}
     is_first = True
     while True:
-        rows = sort_threads(changes.read() or [])
+        rows = sort_threads(changes.read() or []) if as_json else read_threads(changes) or []
         changed = [row for row in rows if seen.get(row.thread_id) != _read_state(row)]
         seen |= {row.thread_id: _read_state(row) for row in changed}
         _print_rows(

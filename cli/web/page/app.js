@@ -6,7 +6,7 @@ import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox, isWaiting, Problem, shortFolder } from "/page/inbox.js";
 import { Memory, useCards } from "/page/memory.js";
 import { Thread } from "/page/thread.js";
-import { useWords, w } from "/page/words.js";
+import { countWords, useWords, w } from "/page/words.js";
 
 function usePlace() {
   const [hash, setHash] = useState(location.hash);
@@ -20,7 +20,7 @@ function usePlace() {
 }
 
 function useThreads() {
-  const [rows, setRows] = useState(new Map());
+  const [rows, setRows] = useState(null);
   const [isConnected, setConnected] = useState(false);
   useEffect(() => follow("/api/events", {
     getPosition: () => 0,
@@ -32,7 +32,7 @@ function useThreads() {
     }),
     onState: setConnected,
   }), []);
-  return [[...rows.values()], isConnected];
+  return [[...rows?.values() || []], isConnected, rows?.size === 0];
 }
 
 function App({ first }) {
@@ -46,7 +46,7 @@ function App({ first }) {
     setServer(next || { ...server });
   };
   const { thread, isNew, isMemory } = usePlace();
-  const [threads, isConnected] = useThreads();
+  const [threads, isConnected, isFirst] = useThreads();
   const [cards, setCards] = useCards(`${server.language}${isMemory}${threads.filter((row) => row.status === "running").length}`);
   const waiting = threads.filter(isWaiting).length;
   useEffect(() => { document.title = waiting ? `(${waiting}) MaxAgent` : "MaxAgent"; }, [waiting]);
@@ -60,17 +60,16 @@ function App({ first }) {
     return () => removeEventListener("keydown", press);
   }, []);
   const isInbox = !thread && !isNew && !isMemory;
-  return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"}`}>
+  return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"} ${isInbox && isFirst ? "at-first" : ""}`}>
     <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} cards=${cards.length} language=${server.language} choose=${choose} />
-    ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} />`
-      : isNew ? html`<${NewThread} server=${server} tag="main" />`
+    ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} waiting=${threads.filter((row) => isWaiting(row) && row.thread_id !== thread).length} />`
       : isMemory ? html`<${Memory} cards=${cards} setCards=${setCards} />`
-      : html`<${NewThread} server=${server} tag="section" />`}
+      : html`<${NewThread} key=${isNew} server=${server} tag=${isNew ? "main" : "section"} waiting=${threads.filter(isWaiting)} />`}
   </div>`;
 }
 
 // The form of a new thread; beside the inbox it is no page of its own
-function NewThread({ server, tag }) {
+function NewThread({ server, tag, waiting }) {
   const [text, setText] = useState("");
   const [folder, setFolder] = useState(server.folder);
   const [isOther, setOther] = useState(false);
@@ -99,6 +98,7 @@ function NewThread({ server, tag }) {
   return html`<${tag} class="thread" aria-label=${w("new")}><header class="phone"><a class="back" href="#/" aria-label=${w("back")}>←</a><strong>${w("new")}</strong></header>
     <div class="panel"><form class="new" onSubmit=${send}>
       <${isPage ? "h1" : "h2"} class="hero">${w("new_message")}</>
+      ${waiting.length > 0 && html`<a class="button asked-for" href=${`#/t/${waiting[0].thread_id}`}>${countWords("wait", waiting.length)} →</a>`}
       <div class="box"><textarea ref=${field} rows="5" value=${text} aria-label=${w("message")} placeholder=${w("new_message.example")} onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />
         <fieldset aria-label=${w("graph")}>${["chat", "task"].map((name) => html`<label class="kind-of" key=${name}><input type="radio" name="graph" checked=${graph === name} onChange=${() => setGraph(name)} />
           <span>${w(`graph.${name}`)}<small>${w(`graph.${name}.about`)}</small></span></label>`)}</fieldset>
@@ -108,6 +108,7 @@ function NewThread({ server, tag }) {
         <div class="actions"><${Choices} server=${defaults} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
           <span class="space"></span><button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button></div></div>
       <${Problem} error=${problem} />
+      ${!text && html`<div class="examples">${[1, 2, 3].map((number) => html`<button type="button" key=${number} onClick=${() => { setText(w(`example.${number}`)); field.current.focus(); }}>${w(`example.${number}`)}</button>`)}</div>`}
     </form></div></>`;
 }
 

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get } from "/page/client.js";
 import { Counts, FileCard, parseDiff } from "/page/diff.js";
 import { Empty, Problem } from "/page/inbox.js";
-import { countWords, w } from "/page/words.js";
+import { countWords, showSpan, w } from "/page/words.js";
 
 export function useData(path, dependencies) {
   const [data, setData] = useState(null);
@@ -47,18 +47,22 @@ function describeRestore({ kind, files, conflicts }) {
 }
 
 // What the last turn has changed, once it has ended
-export function Result({ id, version, act, review }) {
-  const [data, news, restore] = useFiles(id, version, act);
+export function Result({ id, state, act, review, verdict }) {
+  const [data, news, restore] = useFiles(id, state.changes, act);
   if (!data || data.error) return null;
   const own = data.files.filter(isOwn);
   const turn = own.at(-1)?.turn;
   const isDone = own.some((each) => each.turn === turn && each.in_effect);
-  if (!isDone && !news) return null;
+  const tested = isDone || !own.length ? verdict : ""; // of what was undone it says nothing
+  if (!isDone && !news && !tested) return null;
   const { files, total } = countFiles(data, turn);
-  return html`<div class="result" role="group" aria-label=${w("tab.files")}>${isDone ? html`<strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} />`
-    : html`<span role="status">${describeRestore(news)}</span>`}<span class="space"></span>
-    ${isDone && html`<button onClick=${review}>${w("result.review")}</button>`}
-    <button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "undo" : "redo")}</button></div>`;
+  return html`<div class="result" role="group" aria-label=${w("result")}><p>
+      ${/^(passed|failed)$/.test(tested) && html`<strong class=${tested}>${tested === "passed" ? "✓" : "✗"} ${w(`tests.${tested}`)}</strong>`}
+      ${isDone ? html`<span><strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>` : news && html`<span role="status">${describeRestore(news)}</span>`}
+      <small>${showSpan(state.since, state.until)}</small></p>
+    ${isDone && review && html`<button class="review" onClick=${review}>${w("result.review")}</button>`}
+    ${(isDone ? review : news) && html`<button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "undo.short" : "redo")}</button>`}
+    ${isDone && state.thread.graph === "chat" && html`<button onClick=${() => act("messages", { text: w("commit.message") })}>${w("commit")}</button>`}</div>`;
 }
 
 export function Files({ id, version, isRunning, act }) {

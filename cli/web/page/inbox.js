@@ -4,6 +4,7 @@ import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
 import { get, LANGUAGES } from "/page/client.js";
 import { Counts } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
+import { Elapsed } from "/page/items.js";
 import { drawSentence, strip } from "/page/text.js";
 import { ago, countWords, w } from "/page/words.js";
 
@@ -90,6 +91,6 @@ function Row({ row, isCurrent }) {
     ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
     ${isDoing && html`<${Doing} doing=${row.doing} />`}
     <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${row.status} />`}${row.status !== "failed" && html`<${Failed} count=${row.failed} />`}
-      <span class="folder">${shortFolder(row.folder)}</span><time datetime=${row.updated_at}>${ago(row.updated_at)}</time></span>
+      <span class="folder">${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
   </a></li>`;
 }

@@ -15,12 +15,12 @@ const READING = ["read", "search", "list", "fetch", "recall", "learn"];
 export class Item extends Component {
   // an item that is the same object looks the same: a long conversation costs nothing per token
   shouldComponentUpdate(next) {
-    return next.item !== this.props.item || next.language !== this.props.language;
+    return ["item", "language", "isFolded"].some((name) => next[name] !== this.props[name]);
   }
 
-  render({ item, thread, language }) {
+  render({ item, thread, language, isFolded }) {
     const view = VIEWS[item.kind];
-    return view ? view(item, thread, language) : null;
+    return view ? view(item, thread, language, isFolded) : null;
   }
 }
 
@@ -33,7 +33,7 @@ const VIEWS = {
   plan: ({ text }) => html`<article class="plan"><h2>${w("plan")}</h2><${Markdown} text=${text} /></article>`,
   thinking: ({ text, isOpen }) => html`<details class="thinking"><summary><${Icon} name="think" />${w(isOpen ? "thinks" : "thought")}</summary><pre>${text}</pre></details>`,
   interrupted: ({ text }) => html`<div>${text && html`<article class="answer"><${Markdown} text=${text} /></article>`}${note(w("interrupted"), "warn")}</div>`,
-  call: (item) => html`<${Call} item=${item} />`,
+  call: (item, thread, language, isFolded) => html`<${Call} item=${item} isFolded=${isFolded} />`,
   notice: ({ text }) => note(text),
   mode: ({ text }) => note(w("mode_is", { mode: w(`mode.${text}`) })),
   compacted: ({ text }) => html`<details class="aside"><summary>${w("compacted")}</summary><${Markdown} text=${text} /></details>`,
@@ -47,14 +47,14 @@ const VIEWS = {
 const isReading = ({ kind, tool, ok, args }) => kind === "call" && ok && READING.includes(describeCall(tool, args)[0]);
 
 // Items as they are drawn: reading steps that follow each other are one row. `first` is the number of the first item
-export function Items({ items, first = 0, thread, language }) {
+export function Items({ items, first = 0, thread, language, isFolded }) {
   const groups = [];
   items.forEach((item, at) => {
     const last = groups.at(-1);
     if (isReading(item) && last?.isReading) last.items.push(item);
     else groups.push({ items: [item], key: first + at, isReading: isReading(item) });
   });
-  const draw = (item, key) => html`<${Item} key=${key} item=${item} thread=${thread} language=${language} />`;
+  const draw = (item, key) => html`<${Item} key=${key} item=${item} thread=${thread} language=${language} isFolded=${isFolded} />`;
   return groups.map(({ items: all, key }) => (all.length === 1 ? draw(all[0], key) : html`<${Reading} key=${`group${key}`} calls=${all} draw=${draw} />`));
 }
 
@@ -86,11 +86,15 @@ function Child({ item, thread, language }) {
   const shown = isPartial ? read : items;
   const mark = status === "waiting" ? "wait" : status === "running" ? "run" : status === "failed" ? "bad" : "good";
   return html`<details class="call child" onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}>
-    <summary><${Mark} name=${mark} verb="agent" /><b>${id}</b> <span class="about">${text}</span>${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}</summary>
+    <summary><${Mark} name=${mark} verb="agent" /><b>${id}</b> <span class="about">${text}</span><${Outcome} mark=${mark} /></summary>
     ${isOpen && html`<div class="talk">${shown ? html`<${Items} items=${shown} thread=${thread} language=${language} />` : "…"}</div>`}
     ${report && !shown?.some((each) => each.kind === "answer") && html`<${Markdown} text=${report} />`}
   </details>`;
 }
+
+// How a call has ended, where its verb does not say it
+export const Outcome = ({ mark, verb }) => (/^(bad|mended|wait)$/.test(mark) ? html` <span class=${`end-${mark}`}>${w(`mark.${mark}`)}</span>`
+  : mark === "good" && verb === "run" && html` <span class="end-good" role="img" aria-label=${w("mark.good")}>✓</span>`);
 
 // How long something has been going on
 export function Elapsed({ since }) {
@@ -104,16 +108,17 @@ export function Elapsed({ since }) {
   return html`<time class="elapsed">${parts.map((part, at) => (at ? String(part).padStart(2, "0") : part)).join(":")}</time>`;
 }
 
-function Call({ item }) {
+function Call({ item, isFolded }) {
   const end = useRef(null);
   useEffect(() => { if (item.isLive && end.current) end.current.scrollTop = end.current.scrollHeight; });
-  const { tool, args, ok, output } = item;
+  const { tool, args, ok, output, stand } = item;
   const [verb, about] = describeCall(tool, args);
   const files = item.diff ? parseDiff(item.diff) : [];
-  const mark = ok === null || ok === undefined ? (item.stand === "wait" ? "wait" : "run") : ok ? "good" : "bad";
-  return html`<details class=${`call ${mark}`} open=${item.isLive || item.isShown || (files.length === 1 && !isLong(files[0]))}>
-    <summary><${Mark} name=${mark} verb=${verb} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(ok ? `call.${verb}.done` : mark === "run" && item.stand !== "still" ? `now.${verb}` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
-      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}${mark === "bad" && html` <span class="failed">${w("mark.bad")}</span>`}${mark === "wait" && html` <span class="waits">${w("mark.wait")}</span>`}${mark === "run" && item.stand !== "still" && html`<${Elapsed} since=${item.at} />`}</summary>
+  const mark = (ok ?? null) === null ? (stand === "wait" ? "wait" : "run") : ok ? "good" : item.isMended ? "mended" : "bad";
+  const isAtWork = mark === "run" && stand !== "still";
+  return html`<details class=${`call ${mark}`} open=${item.isLive || item.isShown || (!isFolded && files.length === 1 && !isLong(files[0]))}>
+    <summary><${Mark} name=${mark} verb=${verb} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(isAtWork ? `now.${verb}` : ok || item.hasRun ? `call.${verb}.done` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
+      ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}<${Outcome} mark=${mark} verb=${verb} />${isAtWork && html`<${Elapsed} since=${item.at} />`}</summary>
     ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
     ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class=${`output ${item.isLive ? "tail" : ""}`} tabindex="0" ref=${end}>${output}</pre>`
       : verb !== "run" && html`<pre class="output" tabindex="0">${JSON.stringify(args, null, 2)}</pre>`}

@@ -25,7 +25,7 @@ function MemoryCard({ card, drop }) {
   return html`<section class="question" aria-label=${card.content}>
     <p class="facts"><b>${card.type}</b><span>${card.reason}</span><span class="folder">${card.place}</span>
       ${card.thread && html`<a class="link" href=${`#/t/${card.thread}`}>${w("thread")}</a>`}</p>
-    <textarea rows="3" aria-label=${card.type} value=${content} onInput=${(event) => setContent(event.target.value)} />
+    <textarea rows=${Math.ceil(content.length / 60)} aria-label=${card.type} value=${content} onInput=${(event) => setContent(event.target.value)} />
     <${Problem} error=${problem} />
     <div class="choices"><button class="primary" onClick=${() => decide("keep")}>${w("keep")}</button>
       <button class="danger" onClick=${() => decide("drop")}>${w("drop")}</button></div></section>`;

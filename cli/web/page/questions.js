@@ -113,7 +113,7 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
   const [model, setModel] = useDraft(`${id} model`, chosen.model || "");
   const choose = (answer) => chooseBare(isPlan ? { ...answer, mode, model, draft: Boolean(answer.edit) } : answer);
   const draw = (option) => html`<button type="button" disabled=${isDone}
-    class=${`option ${option.kind.startsWith("reject") ? "danger" : option !== options[0] || option.optionId.startsWith("choice") ? (isLasting(option) ? "lasting" : "") : "primary"}`} key=${option.optionId}
+    class=${`option ${option.kind.startsWith("reject") ? "refuse" : option !== options[0] || option.optionId.startsWith("choice") ? (isLasting(option) ? "lasting" : "") : "primary"}`} key=${option.optionId}
     onClick=${() => choose({ option: option.optionId })}>${drawOption(option, request, folder)}</button>`;
   return html`<div class=${`request ${choice ? "decided" : ""}`}>
     <${Asked} request=${request} files=${files} />
@@ -123,7 +123,7 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
     ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`<div class="decide">
       ${isPlan && html`<div class="choices"><${Choices} server=${server} modes=${server.modes.filter((name) => name !== "plan")} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} /></div>`}
-      <div class=${`choices options ${options.some(isLasting) ? "pairs" : ""}`}>${[...options.filter((option) => !isLasting(option)), ...options.filter(isLasting)].map(draw)}</div>
+      <div class=${`choices options ${options.some(isLasting) ? "pairs" : ""}`}>${[...options].sort((a, b) => isLasting(a) - isLasting(b)).map(draw)}</div>
       ${(request.takes_text || request.takes_edit) && html`<div class="choices below">${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} hint=${request.takes_edit && !isPlan && w("instead")} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}
         ${request.takes_edit && html`<button type="button" class="link" disabled=${isDone} onClick=${() => setEdited(true)}><${Icon} name="edit" />${w(editing)}</button>`}</div>`}</div>`}
     ${request.takes_edit && isEdited && html`<${EditCall} id=${id} isPlan=${isPlan} label=${w(editing)} request=${request} choose=${choose} isDone=${isDone} close=${() => setEdited(false)} />`}

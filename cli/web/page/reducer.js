@@ -3,7 +3,7 @@
 
 export const EMPTY = {
   seq: 0, thread: null, items: [], isRunning: false, since: "", isCut: false, usage: null, todos: [],
-  model: "", mode: "", isPlan: false, questions: 0, changes: 0,
+  model: "", mode: "", isPlan: false, questions: 0, changes: 0, until: "",
 };
 
 export function reduce(state, message) {
@@ -17,10 +17,10 @@ export function reduce(state, message) {
 
 function fromHistory({ thread, entries, is_running, is_cut, usage, chosen = {} }, seq, before) {
   const isRunning = is_running || thread?.status === "running";
-  const items = hold(entries.map(fromEntry).filter(Boolean), isRunning ? "run" : thread?.status === "waiting" ? "wait" : "still");
+  const items = hold(mend(entries.map(fromEntry).filter(Boolean)), isRunning ? "run" : thread?.status === "waiting" ? "wait" : "still");
   const todos = findTodos(entries);
   return {
-    ...EMPTY, seq, thread, items: isRunning || thread?.status === "waiting" ? items : showFailure(items), todos, isRunning, since: entries.findLast(({ kind }) => kind === "human")?.at,
+    ...EMPTY, seq, thread, items: isRunning || thread?.status === "waiting" ? items : showFailure(items), todos, isRunning, since: entries.findLast(({ kind }) => kind === "human")?.at, until: entries.at(-1)?.at,
     isCut: is_cut, questions: before.questions + 1, changes: before.changes + 1,
     usage: usage || before.usage, model: chosen.model || before.model, mode: chosen.mode || before.mode, isPlan: Boolean(chosen.plan),
   };
@@ -38,7 +38,7 @@ export function fromEntry(entry) {
       return {
         kind: "call", at: entry.at, id: entry.call_id, tool: entry.tool, args: entry.args || {}, ok: entry.ok,
         output: (entry.result || "").replace(entry.ok === false ? /^Error: / : "", ""), diff: entry.facts?.diff || "", agent: entry.agent || "",
-        isEdited: Boolean(entry.facts?.edited),
+        isEdited: Boolean(entry.facts?.edited), hasRun: hasRun(entry.facts),
       };
     case "human": case "answer": case "thinking": case "interrupted": case "aside": case "mode":
     case "compacted": case "shortened":
@@ -55,6 +55,8 @@ export function fromEntry(entry) {
   }
 }
 
+const hasRun = (facts) => facts?.exit_code !== undefined;
+
 // Calls without a result run, `wait` while a question does, or are `still` where the run has ended
 const hold = (items, stand) => items.map((item) => (item.kind === "subagent" ? { ...item, items: hold(item.items, stand) }
   : item.kind === "call" && (item.ok ?? null) === null && (item.stand || "run") !== stand ? { ...item, stand } : item));
@@ -63,10 +65,28 @@ const getSubject = ({ tool, args }) => `${tool} ${args.command || args.file_path
 
 export const listTurn = (items) => items.slice(items.findLastIndex(({ kind }) => kind === "human") + 1);
 
-// Calls of the last turn that have failed, and did not go well later
-export function listFailures(items) {
-  const turn = listTurn(items);
-  return turn.filter((call, at) => call.ok === false && !turn.slice(at).some((item) => item.ok && getSubject(item) === getSubject(call)));
+// A failed call is mended by the same one that goes well later in its turn
+function mend(items) {
+  if (!items.some(({ ok, isMended }) => ok === false && !isMended)) return items;
+  const good = new Set();
+  return items.slice().reverse().map((item) => {
+    if (item.kind === "human") good.clear();
+    if (item.ok) good.add(getSubject(item));
+    return item.ok === false && !item.isMended && good.has(getSubject(item)) ? { ...item, isMended: true, isShown: false } : item;
+  }).reverse();
+}
+
+// Calls of the last turn that have failed, and were not mended
+export const listFailures = (items) => listTurn(items).filter(({ ok, isMended }) => ok === false && !isMended);
+
+export const hasDiff = ({ ok, diff, items }) => (ok && diff) || items?.some(hasDiff);
+
+const TESTING = /\b(pytest|unittest|jest|vitest|rspec|phpunit|ctest|tox|nox|(npm|pnpm|yarn|bun|deno|cargo|go|make|mvn|gradle|dotnet|swift|mix|rake)( run)? test)\b[^|;]*$/;
+
+// What the last tests of a turn say, unless a file was changed after them
+export function findVerdict(turn) {
+  const at = turn.findLastIndex(({ kind, hasRun, args }) => kind === "tests" || (hasRun && TESTING.test(args.command)));
+  return at < 0 || turn.slice(at).some(hasDiff) ? "" : turn[at].status || (turn[at].ok ? "passed" : "failed");
 }
 
 // The last failure of a turn that has ended is seen
@@ -116,15 +136,16 @@ function addCall(state, { id, tool, args, agent, at }) {
 }
 
 function finishCall(state, { id, tool, ok, output, error, metadata, args, agent }) {
-  const change = () => ({ ok, output: [output, error].filter(Boolean).join("\n"), diff: metadata?.diff || "", isLive: false });
-  return update(state, (item) => item.kind === "call" && item.id === id, change) ||
+  const change = () => ({ ok, output: [output, error].filter(Boolean).join("\n"), diff: metadata?.diff || "", isLive: false, hasRun: hasRun(metadata) });
+  const next = update(state, (item) => item.kind === "call" && item.id === id, change) ||
     add(state, { kind: "call", id, tool, args: args || {}, agent, ...change() });
+  return ok ? { ...next, items: mend(next.items) } : next;
 }
 
-function end(state, status) {
+function end(state, status, until) {
   const thread = state.thread && { ...state.thread, status };
   const closed = closeTexts(state);
-  return { ...closed, items: hold(status === "waiting" ? closed.items : showFailure(closed.items), "still"), thread, isRunning: false, changes: state.changes + 1 };
+  return { ...closed, items: hold(status === "waiting" ? closed.items : showFailure(closed.items), "still"), thread, until, isRunning: false, changes: state.changes + 1 };
 }
 
 const STATUS = { verified: "done", answered: "idle" };
@@ -166,14 +187,14 @@ const HANDLERS = {
   subagent_finished: (state, { sub_id, status, report }) =>
     update(state, (item) => item.kind === "subagent" && item.id === sub_id,
       (item) => ({ status, report, items: closeTexts(item).items })) || state,
-  question: (state) => {
-    const next = end(state, "waiting");
+  question: (state, { at }) => {
+    const next = end(state, "waiting", at);
     return { ...next, items: hold(next.items, "wait"), questions: state.questions + 1 };
   },
   completion: (state, data) => {
-    const next = end(state, STATUS[data.outcome] || data.outcome);
+    const next = end(state, STATUS[data.outcome] || data.outcome, data.at);
     return data.graph === "chat" ? next : add(next, { kind: "outcome", text: data.outcome, summary: data.summary });
   },
-  interrupted: (state) => add(end(state, "interrupted"), { kind: "interrupted", text: "" }),
-  error: (state, data) => add(end(state, "failed"), { kind: "error", text: data.message, hint: data.hint }),
+  interrupted: (state, { at }) => add(end(state, "interrupted", at), { kind: "interrupted", text: "" }),
+  error: (state, data) => add(end(state, "failed", data.at), { kind: "error", text: data.message, hint: data.hint }),
 };

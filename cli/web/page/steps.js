@@ -5,7 +5,8 @@ import { useData } from "/page/files.js";
 import { Counts, parseDiff } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
 import { Empty, Failed, Problem, Status } from "/page/inbox.js";
-import { Inline } from "/page/text.js";
+import { Outcome } from "/page/items.js";
+import { strip } from "/page/text.js";
 import { countWords, describeCall, w } from "/page/words.js";
 
 // What a step called: `Ran make test`; without what it was about where the conversation has it no more
@@ -13,13 +14,18 @@ function listCalls({ tools, calls }, items) {
   const all = tools.map((tool, at) => {
     const item = items.find((each) => each.id === calls[at]);
     const [verb, about] = describeCall(tool, item?.args || {});
-    return { verb, about, isBad: item?.ok === false, stand: item && (item.ok ?? null) === null && (item.stand || "run"), files: item?.diff ? parseDiff(item.diff) : [] };
+    const mark = item && ((item.ok ?? null) === null ? item.stand || "run" : item.ok ? "good" : item.isMended ? "mended" : "bad");
+    const word = mark === "run" ? `now.${verb}` : `call.${verb}${!mark || mark === "good" || item.hasRun ? ".done" : ""}`;
+    return { verb, about, mark, word, files: item?.diff ? parseDiff(item.diff) : [] };
   });
-  return [...new Map(all.map((each) => [`${each.verb} ${each.about} ${each.isBad}`, each])).values()];
+  return [...new Map(all.map((each) => [`${each.verb} ${each.about} ${each.mark}`, each])).values()];
 }
 
-const drawCall = ({ verb, about, isBad, stand, files }) => html`<span class=${`did ${isBad ? "bad" : ""}`}><${Icon} name=${verb} /><span>${w(stand === "run" ? `now.${verb}` : `call.${verb}${isBad || stand ? "" : ".done"}`)}</span>
-  ${about && html`<code class=${verb === "ask" ? "said" : ""}>${about}</code>`}${files.length === 1 && html`<${Counts} file=${files[0]} />`}${isBad && html`<span class="failed">${w("mark.bad")}</span>`}${stand === "wait" && html`<span class="waits">${w("mark.wait")}</span>`}</span>`;
+// What was said begins without the marks of a heading or list
+const plain = (words) => strip(words.replace(/^[\s#>*-]+ /, "")).replaceAll("**", "");
+
+const drawCall = ({ verb, about, mark, word, files }) => html`<span class=${`did ${mark}`}><${Icon} name=${verb} /><span>${w(word)}</span>
+  ${about && html`<code class=${verb === "ask" ? "said" : ""}>${about}</code>`}${files.length === 1 && html`<${Counts} file=${files[0]} />`}<${Outcome} mark=${mark} verb=${verb} /></span>`;
 
 export function Steps({ id, version, items, isRunning, act }) {
   const data = useData(`/api/threads/${id}/steps`, [version]);
@@ -45,7 +51,7 @@ export function Steps({ id, version, items, isRunning, act }) {
     const called = listCalls(step, items);
     const others = step.files.filter((path) => !called.some(({ about }) => about.includes(path)));
     return html`<li key=${step.checkpoint_id || step.number} class=${isHere ? "here" : ""} tabindex="-1" aria-current=${isHere ? "step" : null}>
-    <span class="number">${step.number}</span><div class="what">${step.words && html`<p class=${step.number ? "" : "asked"}><${Inline} text=${step.words} /></p>`}
+    <span class="number">${step.number}</span><div class="what">${step.words && html`<p class=${step.number ? "" : "asked"}>${plain(step.words)}</p>`}
       ${called.map(drawCall)}${(others.length > 0 || isHere || step.role !== "build") && html`<small>${isHere && html`<b>${w("here")}</b>`}${step.role !== "build" && step.role}${others.map((path) => html`<code>${path}</code>`)}</small>`}</div>
     <button class="more" aria-label=${w("step.actions")} onClick=${({ currentTarget }) => currentTarget.parentNode.focus()} disabled=${isRunning || !step.checkpoint_id}>⋯</button><span class="choices">${asked === step.checkpoint_id ? html`<button class="danger" onClick=${() => rewind(step)}>${w("rewind_sure")}</button>
         <button onClick=${() => setAsked(null)}>${w("cancel")}</button>`
@@ -59,7 +65,7 @@ export function Steps({ id, version, items, isRunning, act }) {
       <summary>${w(left[1] ? "left" : "left_one", { first: left[0].number, last: left.at(-1).number })}</summary><ol>${left.map((each) => draw(each))}</ol></details>`),
     ...(isMain ? forks.filter((row) => Math.min(row.parent_step, last) === step.number).map((row) => link(row, "forked")) : [])];
   return html`<div class="steps">${news && html`<p class="note" role="status">${news}</p>`}
-    <p class="facts"><b>${countWords("steps", last)}</b><${Failed} count=${items.filter(({ ok }) => ok === false).length} /></p>
+    <p class="facts"><b>${countWords("steps", last)}</b><${Failed} count=${items.filter(({ ok, isMended }) => ok === false && !isMended).length} /></p>
     ${origin.map((row) => link(row, "origin"))}
     <ol>${steps.map((step, at) => draw(step, at === last, true))}</ol></div>`;
 }

@@ -57,16 +57,16 @@ function colour(core, language, text) {
 
 export const drawRuns = (runs) => runs.map(([name, text]) => (name ? html`<span class=${name}>${text}</span>` : text));
 
-// The class of a line: where it is wrapped, it goes on a little deeper than it begins
+// The style of a line: where it is wrapped, it goes on a little deeper than it begins
 export function hang(line) {
   const [blank] = /^\s*/.exec(line);
   const tabs = blank.split("\t").length - 1;
-  return `line d${Math.min(15, tabs ? 2 * tabs + 1 : blank.length >> 1)}`;
+  return { "--in": 2 + 2 * Math.min(15, tabs ? 2 * tabs + 1 : blank.length >> 1) };
 }
 
 function Code({ text, language, isOpen }) {
   const lines = useColours(isOpen ? "" : language)(text);
-  return html`<pre tabindex="0"><code>${lines.map((runs) => html`<span class=${hang(runs.map((run) => run[1]).join(""))}>${drawRuns(runs)}\n</span>`)}</code></pre>`;
+  return html`<pre tabindex="0"><code>${lines.map((runs) => html`<span class="line" style=${hang(runs.map((run) => run[1]).join(""))}>${drawRuns(runs)}\n</span>`)}</code></pre>`;
 }
 
 // What stands for each token of Markdown; the text of any other is shown as it is
@@ -111,7 +111,11 @@ export const Inline = ({ text }) => html`<span class="markdown">${drawTokens(mar
 const flatten = (tokens) => tokens.map((token) => (token.tokens ? flatten(token.tokens) : decode(token.text ?? " "))).join("");
 export const strip = (text) => flatten(marked.Lexer.lexInline(text)).replace(/\s+/g, " ");
 
-export const isQuestion = (text) => /[?？][^\p{L}\p{N}]*$/u.test(text);
+// The question that a text ends with, as the server has it
+export const findQuestion = (text) => (/[?？][^\p{L}\p{N}]*$/u.test(text) ? text.trim().split(/(?<=[.!?。！？])\s+|(?<=[。！？])(?=[\p{L}\p{N}])|\n+/u).at(-1) : "");
+
+export const isYesNo = (question) => (/[吗么][^\p{L}]*$|是否|要不要/u.test(question)
+  || /^\W*((and|so|or)\W+)?(shall|should|do|does|did|is|are|was|were|can|could|may|will|would|have|has|ok)\b/i.test(question)) && !/\bor\b(?! not)|还是/i.test(question.replace(/^\W*or/i, ""));
 
 // A sentence of MaxAgent, with its code as code; it is no Markdown: a name may have marks
 export const drawSentence = (text = "") => text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));

@@ -7,13 +7,15 @@ import { Files, Result } from "/page/files.js";
 import { Empty, Failed, Problem, shortFolder, Status } from "/page/inbox.js";
 import { Elapsed, Items } from "/page/items.js";
 import { Questions, useQuestions } from "/page/questions.js";
-import { EMPTY, listFailures, listTurn, reduce } from "/page/reducer.js";
+import { EMPTY, findVerdict, hasDiff, listFailures, listTurn, reduce } from "/page/reducer.js";
 import { Steps } from "/page/steps.js";
-import { isQuestion, useDraft } from "/page/text.js";
+import { findQuestion, isYesNo, strip, useDraft } from "/page/text.js";
 import { w } from "/page/words.js";
 
 // Entries that are drawn at once; the earlier ones come with a button
 const SHOWN = 120;
+// Calls from which on a wide window shows the steps by itself
+const MANY = 4;
 
 function useThread(id, language) {
   const [, draw] = useState(0);
@@ -37,9 +39,9 @@ function useThread(id, language) {
   return place.current;
 }
 
-const TABS = ["talk", "files", "steps"];
+const PANES = ["files", "steps"];
 // On a screen as wide as this, files or steps stand beside the conversation
-const WIDE = matchMedia("(min-width: 80rem)");
+const WIDE = matchMedia("(min-width:80rem)");
 
 function useWide() {
   const [isWide, setWide] = useState(WIDE.matches);
@@ -51,7 +53,7 @@ function useWide() {
   return isWide;
 }
 
-export function Thread({ id, server }) {
+export function Thread({ id, server, waiting }) {
   const { state, isConnected, error } = useThread(id, server.language);
   const isWide = useWide();
   const [chosen, setTab] = useState("");
@@ -63,7 +65,7 @@ export function Thread({ id, server }) {
   // the steps of a long thread are not asked for unseen
   const isLong = useRef(null);
   if (thread) isLong.current ??= state.items.length > SHOWN;
-  const tab = chosen || (isWide && thread && (state.items.some(hasDiff) ? "files" : !isLong.current && "steps")) || "talk";
+  const tab = chosen || (isWide && thread && (state.items.some(hasDiff) ? "files" : !isLong.current && state.items.filter(({ kind }) => kind === "call").length >= MANY && "steps")) || "talk";
   useEffect(() => setProblem(null), [id, server.language]);
   if (error?.status === 404) return html`<main class="thread"><${Empty} title=${error.message} /></main>`;
   const act = async (action, body) => {
@@ -75,15 +77,9 @@ export function Thread({ id, server }) {
       return null;
     }
   };
-  const press = (event) => {
-    const next = { ArrowRight: 1, ArrowLeft: 2 }[event.key];
-    if (!next) return;
-    const name = TABS[(TABS.indexOf(tab) + next) % 3];
-    setTab(name);
-    document.getElementById(`tab-${name}`).focus();
-  };
   const last = state.items.at(-1);
-  const status = state.isRunning ? "running" : thread?.status === "idle" && last?.kind === "answer" && isQuestion(last.text) ? "waiting" : thread?.status;
+  const question = !state.isRunning && thread?.status === "idle" && last?.kind === "answer" ? findQuestion(last.text) : "";
+  const status = state.isRunning ? "running" : question ? "waiting" : thread?.status;
   const isBeside = isWide && tab !== "talk";
   const isTalk = tab === "talk" || isWide;
   const aside = tab === "files" ? html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`
@@ -92,33 +88,30 @@ export function Thread({ id, server }) {
   const asked = new Set(state.isRunning ? [] : questions?.flatMap(({ requests }) => requests.map((each) => each.call_id)));
   return html`<main class=${`thread ${status === "running" ? "" : "still"} ${isBeside ? "split" : ""}`}>
     <header>
-      <a class="back" href="#/" aria-label=${w("back")}>←</a>
+      <a class="back" href="#/" aria-label=${w("back")}>←${waiting > 0 && html`<b>${waiting}</b>`}</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
         <p class="facts">${thread && html`<${Status} name=${status} />${state.isRunning && html`<${Elapsed} since=${state.since} />`}<${Failed} count=${listFailures(state.items).length} />
             <span class="model">${w(`graph.${thread.graph}`)}</span><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
           ${state.model && html`<span class="model" title=${state.model}>${state.model.split("/").pop()}</span>`}
           ${usage && html`<${Usage} usage=${usage} />`}
           ${!isConnected && html`<span class="offline" role="status">${w("reconnecting")}</span>`}</p></div>
-    <div class="tabs" role="tablist" onKeyDown=${press}>${TABS.map((name) => html`<button key=${name} role="tab" id=${`tab-${name}`}
-      aria-selected=${tab === name} aria-controls=${isWide && name !== "talk" ? "side" : "panel"} class=${tab === name ? "chosen" : ""} onClick=${() => setTab(name)}>${w(`tab.${name}`)}</button>`)}</div>
+    <div class="tabs">${PANES.map((name) => html`<button key=${name} id=${`tab-${name}`} aria-pressed=${tab === name} onClick=${() => setTab(tab === name ? "talk" : name)}>${w(`tab.${name}`)}</button>`)}</div>
     </header>
-    <div class="column"><div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${isTalk ? "talk" : tab}`} tabindex="0">
+    <div class="column"><div class="panel" id="panel" role="region" aria-label=${w(`tab.${isTalk ? "talk" : tab}`)} tabindex="0">
       ${isTalk ? html`<${Talk} state=${state} id=${id} language=${server.language} act=${act} asked=${asked} review=${tab !== "files" && (() => setTab("files"))} />` : aside}
     </div>
     <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
     ${isTalk && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
-    ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} />`}</div>
-    ${isBeside && html`<div class="panel side" id="side" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${aside}</div>`}
+    ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} question=${question && strip(question)} />`}</div>
+    ${isBeside && html`<div class="panel side" id="side" role="region" aria-label=${w(`tab.${tab}`)} tabindex="0"><p class="pane"><strong>${w(`tab.${tab}`)}</strong><button class="link" aria-label=${w("close")} onClick=${() => setTab("talk")}>✕</button></p>${aside}</div>`}
   </main>`;
 }
 
 function Usage({ usage }) {
   const share = usage.context_length ? Math.round((100 * usage.window) / usage.context_length) : 0;
   const cost = usage.cost ? `$${usage.cost.toFixed(usage.cost < 0.1 ? 4 : 2)}` : "";
-  return html`<span class="usage">${w("context", { share })}${cost && ` · ${cost}`}</span>`;
+  return html`<span class=${`usage ${share < 60 ? "low" : ""}`}>${w("context", { share })}${cost && ` · ${cost}`}</span>`;
 }
-
-const hasDiff = ({ ok, diff, items }) => (ok && diff) || items?.some(hasDiff);
 
 // A row that says itself what is being done
 const isAtWork = (item) => item?.kind === "thinking" || (item?.kind === "call" && (item.ok ?? null) === null) || item?.status === "running";
@@ -138,19 +131,21 @@ function Talk({ state, id, language, act, asked, review }) {
   }, []);
   const first = Math.max(0, state.items.length - shown);
   const { todos } = state;
+  const turn = listTurn(state.items);
+  const verdict = findVerdict(turn);
   const hasEnded = !state.isRunning && state.thread?.status !== "waiting";
   const done = todos.filter((todo) => todo.status === "completed").length;
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
     ${state.isCut && html`<p class="note">${w("cut")}</p>`}
-    <${Items} items=${state.items.slice(first).filter((item) => !asked.has(item.id))} first=${first} thread=${id} language=${language} />
+    <${Items} items=${state.items.slice(first).filter((item) => !asked.has(item.id))} first=${first} thread=${id} language=${language} isFolded=${!review} />
     ${todos.length > 0 && html`<details class="todos" aria-label=${w("todos")} open=${done < todos.length}><summary><b>${w("todos")}</b> <span class="count">${w("todos.done", { done, all: todos.length })}</span></summary>
       <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></details>`}
-    ${review && hasEnded && listTurn(state.items).some(hasDiff) && html`<${Result} id=${id} version=${state.changes} act=${act} review=${review} />`}
+    ${hasEnded && (turn.some(hasDiff) || verdict) && html`<${Result} id=${id} state=${state} act=${act} review=${review} verdict=${verdict} />`}
     ${state.isRunning && !isAtWork(state.items.at(-1)) && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
-function Composer({ id, state, act, server }) {
+function Composer({ id, state, act, server, question }) {
   const [text, setText] = useDraft(`${id} say`);
   const [mode, setMode] = useState("");
   const [model, setModel] = useState("");
@@ -158,11 +153,11 @@ function Composer({ id, state, act, server }) {
   const isChat = !state.thread || state.thread.graph === "chat";
   const takesText = isChat || state.isRunning;
   const held = { ...server, mode: state.isPlan ? "plan" : state.mode || server.mode, model: state.model || server.model };
-  const send = async (event) => {
+  const send = async (event, said = text) => {
     event?.preventDefault();
-    if (!text.trim() || isSending) return;
+    if (!said.trim() || isSending) return;
     setSending(true);
-    const body = { text, ...(mode && { mode }), ...(model && { model }) };
+    const body = { text: said, ...(mode && { mode }), ...(model && { model }) };
     if (await act("messages", body)) setText("");
     setSending(false);
   };
@@ -171,10 +166,12 @@ function Composer({ id, state, act, server }) {
   };
   const canResume = ["interrupted", "limit", "failed"].includes(state.thread?.status) && !state.isRunning;
   if (!takesText && !canResume) return null;
-  return html`<form class="composer" onSubmit=${send}><div class="box">
-    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
+  // a button that a finger meets takes the focus from no field: the box would move below it
+  return html`<form class="composer" onSubmit=${send}><div class=${`box ${question ? "asked-for" : ""}`}>
+    ${question && !text && isYesNo(question) && html`<div class="quick">${["yes", "no"].map((name) => html`<button type="button" key=${name} disabled=${isSending} onClick=${() => send(null, w(`quick.${name}`))}>${w(`quick.${name}`)}</button>`)}</div>`}
+    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${question ? w("answer_to", { question }) : w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
-    <div class="actions">${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
+    <div class="actions" onMouseDown=${(event) => { if (event.target.tagName === "BUTTON") event.preventDefault(); }}>${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
       <span class="space"></span>
       ${canResume && html`<button type="button" onClick=${() => act("resume")}>${w("resume")}</button>`}
       ${state.isRunning && html`<button type="button" class="danger" onClick=${() => act("stop")}>${w("stop")}</button>`}

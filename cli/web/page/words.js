@@ -41,9 +41,17 @@ export function describeCall(tool, args) {
   return Object.hasOwn(verbs, tool) ? [verbs[tool], line] : ["use", `${tool} ${line}`];
 }
 
+// How long something took: `12s`, `3m`
+export function showSpan(since, until) {
+  const seconds = Math.round((Date.parse(until) - Date.parse(since)) / 1000);
+  if (!(seconds >= 0)) return "";
+  const [value, unit] = seconds < 60 ? [seconds, "second"] : [Math.round(seconds / 60), "minute"];
+  return new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit, unitDisplay: "narrow" }).format(value);
+}
+
 export function ago(time) {
   const minutes = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 60000));
-  const [value, unit] = minutes < 60 ? [minutes, "minute"]
+  const [value, unit] = minutes < 1 ? [0, "second"] : minutes < 60 ? [minutes, "minute"]
     : minutes < 1440 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1440), "day"];
   const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto", style: "short" });
   return format.format(-value, unit);

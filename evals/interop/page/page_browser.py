@@ -39,6 +39,13 @@ class Tour:
         page.evaluate(f"location.hash = '#/t/{PLACE[thread]}'")
         page.wait_for_selector(f"{kind} > *")
 
+    def show_pane(self, page: Page, name: str) -> None:
+        """Show files or steps, or for `talk` neither."""
+        for each in ("files", "steps"):
+            button = page.locator(f"#tab-{each}")
+            if (button.get_attribute("aria-pressed") == "true") != (each == name):
+                button.click()
+
     def take_picture(self, page: Page, name: str) -> None:
         """Take a picture of what is seen."""
         page.screenshot(path=str(Path(PLACE["pictures"], f"{name}.png")))
@@ -94,7 +101,7 @@ class Tour:
     def undo_a_file(self) -> str:
         """Files are shown, undone, and done again."""
         page = self.page
-        page.locator("#tab-files").click()
+        self.show_pane(page, "files")
         page.wait_for_selector(".files .diff")
         self.take_picture(page, "files")
         for name in ("Undo cart.py", "Undo last turn"):
@@ -108,7 +115,7 @@ class Tour:
     def fork_a_step(self) -> str:
         """A rewind leaves a branch of the tree; a fork opens its thread."""
         page, before = self.page, self.page.url
-        page.locator("#tab-steps").click()
+        self.show_pane(page, "steps")
         page.wait_for_selector(".steps li")
         page.get_by_role("button", name="Rewind to here").nth(-2).click()
         page.locator(".steps .danger").click()
@@ -151,7 +158,7 @@ class Tour:
         page.wait_for_selector(".answer .markdown")
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         for tab in ("talk", "files", "steps"):
-            page.locator(f"#tab-{tab}").click()
+            self.show_pane(page, tab)
             page.wait_for_timeout(300)
             traps = page.evaluate(PLACE["traps"])
             assert not traps, traps
@@ -254,7 +261,7 @@ class Tour:
                     page.evaluate("(hash) => { location.hash = hash; }", thread)
                     page.wait_for_timeout(400)
                     if tab:
-                        page.locator(f"#tab-{tab}").click()
+                        self.show_pane(page, tab)
                         page.wait_for_timeout(600)
                     for link in ("summary", ".question button.link"):
                         for node in page.locator(link).all():

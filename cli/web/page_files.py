@@ -28,7 +28,7 @@ _LOOSE = re.compile(
     r"|(?<=\w)(:) (?=[\w\[{\"`!])|(?<![\"` ])(\{) (?=[\w.\[\"])|(?<=[\w)\]\"}`]) (\})|(?<=[;{,(])\n"
 )
 # The same of the styles: blanks and lines between what is said
-_UNUSED_STYLE = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) ", re.DOTALL)
+_UNUSED_STYLE = re.compile(r"/\*.*?\*/|;\s*(?=\})|\s*([{};,])\s*|(?<=:) ", re.DOTALL)
 
 
 class PageFile(NamedTuple):

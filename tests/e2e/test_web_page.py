@@ -132,7 +132,7 @@ def test_a_conversation_is_held_on_the_page(
         page.reload()
         page.wait_for_selector(".hljs-keyword")
         show_pane(page, "files")
-        page.wait_for_selector(".diff .add")
+        page.wait_for_selector(".files .diff .add")
         page.click(".files .choices button >> nth=0")
         page.wait_for_selector(".files .note")
         assert not (program.project / "a.py").exists()
@@ -614,7 +614,7 @@ def test_no_text_of_a_model_runs(browser: Any, tmp_path: Path) -> None:
         for mark in page.query_selector_all("details summary"):
             mark.click()
         show_pane(page, "files")
-        page.wait_for_selector(".diff")
+        page.wait_for_selector(".files .diff")
         show_pane(page, "talk")
         page.click(".question .option >> nth=0")
         page.wait_for_selector("text=The end.")

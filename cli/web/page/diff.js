@@ -103,7 +103,7 @@ function Rows({ file }) {
     side.forEach((row, at) => lines.set(row, coloured[at] || []));
   }
   return html`<pre class="diff" tabindex="0">${rows.map((row) => (row.kind === "gap" ? html`<span class="gap">⋯ ${row.text}\n</span>`
-    : html`<span class=${row.kind} data-number=${row.number}><span class="line" style=${hang(row.text)}>${drawRuns(row.lit ? lightRuns(lines.get(row), row.lit) : lines.get(row))}\n</span></span>`))}${
+    : html`<span class=${row.kind} data-number=${row.number}><span class=${hang(row.text)}>${drawRuns(row.lit ? lightRuns(lines.get(row), row.lit) : lines.get(row))}\n</span></span>`))}${
     file.rows.length > MAX_ROWS && html`<span class="gap">⋯ +${file.rows.length - MAX_ROWS}</span>`}</pre>`;
 }
 

@@ -57,16 +57,16 @@ function colour(core, language, text) {
 
 export const drawRuns = (runs) => runs.map(([name, text]) => (name ? html`<span class=${name}>${text}</span>` : text));
 
-// The style of a line: where it is wrapped, it goes on a little deeper than it begins
+// The class of a line: where it is wrapped, it goes on a little deeper than it begins
 export function hang(line) {
   const [blank] = /^\s*/.exec(line);
   const tabs = blank.split("\t").length - 1;
-  return { "--in": 2 + 2 * Math.min(15, tabs ? 2 * tabs + 1 : blank.length >> 1) };
+  return `line d${Math.min(15, tabs ? 2 * tabs + 1 : blank.length >> 1)}`;
 }
 
 function Code({ text, language, isOpen }) {
   const lines = useColours(isOpen ? "" : language)(text);
-  return html`<pre tabindex="0"><code>${lines.map((runs) => html`<span class="line" style=${hang(runs.map((run) => run[1]).join(""))}>${drawRuns(runs)}\n</span>`)}</code></pre>`;
+  return html`<pre tabindex="0"><code>${lines.map((runs) => html`<span class=${hang(runs.map((run) => run[1]).join(""))}>${drawRuns(runs)}\n</span>`)}</code></pre>`;
 }
 
 // What stands for each token of Markdown; the text of any other is shown as it is

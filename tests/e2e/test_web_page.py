@@ -485,6 +485,71 @@ def test_an_ended_turn_shows_failure_and_question(browser: Any, tmp_path: Path, 
         assert page.problems == []
 
 
+QUICK = {
+    "It is 3.9. Shall I raise it?": True,
+    "So, is **this** what you meant?": True,
+    "要提高到 3.10 吗？": True,
+    "Which of both?": False,
+    "Shall I use 3.10 or 3.11?": False,
+    "要用 3.10 还是 3.11？": False,
+    "Done.": None,
+}
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_yes_and_no_answer_a_question(browser: Any, tmp_path: Path, width: int) -> None:
+    program = Program(tmp_path, "")
+    with PageServer(program) as server:
+        page, seen = open_page(browser, server, width), dict[str, bool | None]()
+        for number, answer in enumerate(QUICK):
+            (folder := tmp_path / str(number)).mkdir()
+            model = write_script(folder, {"text": answer}, {"text": "Good."})
+            thread = server.begin("Look.", model=model["LLC_MODEL__DEFAULT"])
+            server.read_to(thread, ["completion", "idle"])
+            page.evaluate("(id) => { location.hash = `#/t/${id}`; }", thread)
+            page.wait_for_selector(f".answer:has-text('{answer.split()[0]}')")
+            is_asked = page.locator(".composer .asked-for").count() == 1
+            seen[answer] = page.locator(".quick button").count() == 2 if is_asked else None
+            if seen[answer]:
+                page.click(".quick button >> nth=0")
+                page.wait_for_selector("text=Good.")
+                assert page.locator(".human").last.inner_text() in ("Yes", "是")
+        assert seen == QUICK
+        assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_an_ended_turn_says_what_its_tests_say(browser: Any, tmp_path: Path, width: int) -> None:
+    def run(command: str) -> Any:
+        return {"name": "run_command", "args": {"command": command}}
+
+    write = {"name": "write_file", "args": {"file_path": "a.txt", "content": "x"}}
+    passing, failing = run("python3 -m unittest -h"), run("python3 -m unittest no.such")
+    turns: dict[str, list[Any]] = {
+        "✓ Tests passed": [failing, passing],
+        "✗ Tests failed": [passing, failing],
+        "1 file +1": [passing, write],  # older than the change
+        "✓ Tests passed 1 file +1": [write, passing],
+        "": [run("python3 -m unittest no.such | cat")],
+    }
+    with PageServer(Program(tmp_path, ""), LLC_SECURITY__MODE="auto") as server:
+        page, seen = open_page(browser, server, width), list[str]()
+        for number, calls in enumerate(turns.values()):
+            (folder := tmp_path / str(number)).mkdir()
+            answers = [*({"tool_calls": [each]} for each in calls), {"text": "The end."}]
+            model = write_script(folder, *answers)["LLC_MODEL__DEFAULT"]
+            thread = server.begin("Try it.", model=model, folder=str(folder))
+            server.read_to(thread, ["completion", "idle"])
+            page.evaluate("(id) => { location.hash = `#/t/${id}`; }", thread)
+            page.wait_for_selector("text=The end.")
+            if list(turns)[number]:
+                page.wait_for_selector(".talk .result small:has-text('s')")
+            result = page.locator(".talk .result :is(strong, .delta)")
+            seen.append(" ".join(result.all_inner_texts()).strip())
+        assert seen == list(turns)
+        assert page.problems == []
+
+
 def test_a_running_command_shows_its_tail(browser: Any, tmp_path: Path) -> None:
     command = "for i in $(seq 60); do echo line $i; done; sleep 600"
     call = {"name": "run_command", "args": {"command": command}}

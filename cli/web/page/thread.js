@@ -10,7 +10,7 @@ import { Questions, useQuestions } from "/page/questions.js";
 import { EMPTY, findVerdict, hasDiff, listFailures, listTurn, reduce } from "/page/reducer.js";
 import { Steps } from "/page/steps.js";
 import { findQuestion, isYesNo, strip, useDraft } from "/page/text.js";
-import { w } from "/page/words.js";
+import { countWords, w } from "/page/words.js";
 
 // Entries that are drawn at once; the earlier ones come with a button
 const SHOWN = 120;
@@ -88,7 +88,7 @@ export function Thread({ id, server, waiting }) {
   const asked = new Set(state.isRunning ? [] : questions?.flatMap(({ requests }) => requests.map((each) => each.call_id)));
   return html`<main class=${`thread ${status === "running" ? "" : "still"} ${isBeside ? "split" : ""}`}>
     <header>
-      <a class="back" href="#/" aria-label=${w("back")}>←${waiting > 0 && html`<b>${waiting}</b>`}</a>
+      <a class="back" href="#/" aria-label=${[w("back"), waiting > 0 && countWords("wait", waiting)].filter(Boolean).join(", ")}>←${waiting > 0 && html`<b>${waiting}</b>`}</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
         <p class="facts">${thread && html`<${Status} name=${status} />${state.isRunning && html`<${Elapsed} since=${state.since} />`}<${Failed} count=${listFailures(state.items).length} />
             <span class="model">${w(`graph.${thread.graph}`)}</span><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
@@ -167,11 +167,11 @@ function Composer({ id, state, act, server, question }) {
   const canResume = ["interrupted", "limit", "failed"].includes(state.thread?.status) && !state.isRunning;
   if (!takesText && !canResume) return null;
   // a button that a finger meets takes the focus from no field: the box would move below it
-  return html`<form class="composer" onSubmit=${send}><div class=${`box ${question ? "asked-for" : ""}`}>
+  return html`<form class="composer" onSubmit=${send}><div class=${`box ${question ? "asked-for" : ""}`} onMouseDown=${(event) => event.target.tagName === "BUTTON" && event.preventDefault()}>
     ${question && !text && isYesNo(question) && html`<div class="quick">${["yes", "no"].map((name) => html`<button type="button" key=${name} disabled=${isSending} onClick=${() => send(null, w(`quick.${name}`))}>${w(`quick.${name}`)}</button>`)}</div>`}
     ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${question ? w("answer_to", { question }) : w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
-    <div class="actions" onMouseDown=${(event) => { if (event.target.tagName === "BUTTON") event.preventDefault(); }}>${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
+    <div class="actions">${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
       <span class="space"></span>
       ${canResume && html`<button type="button" onClick=${() => act("resume")}>${w("resume")}</button>`}
       ${state.isRunning && html`<button type="button" class="danger" onClick=${() => act("stop")}>${w("stop")}</button>`}

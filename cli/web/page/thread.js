@@ -102,7 +102,7 @@ export function Thread({ id, server, waiting }) {
     </div>
     <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
     ${isTalk && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
-    ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} question=${question && strip(question)} />`}</div>
+    ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} question=${question} hint=${isWide ? w("answer_to", { question: strip(question) }) : w("answer")} />`}</div>
     ${isBeside && html`<div class="panel side" id="side" role="region" aria-label=${w(`tab.${tab}`)} tabindex="0"><p class="pane"><strong>${w(`tab.${tab}`)}</strong><button class="link" aria-label=${w("close")} onClick=${() => setTab("talk")}>✕</button></p>${aside}</div>`}
   </main>`;
 }
@@ -145,7 +145,7 @@ function Talk({ state, id, language, act, asked, review }) {
     ${state.isRunning && !isAtWork(state.items.at(-1)) && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 
-function Composer({ id, state, act, server, question }) {
+function Composer({ id, state, act, server, question, hint }) {
   const [text, setText] = useDraft(`${id} say`);
   const [mode, setMode] = useState("");
   const [model, setModel] = useState("");
@@ -168,8 +168,8 @@ function Composer({ id, state, act, server, question }) {
   if (!takesText && !canResume) return null;
   // a button that a finger meets takes the focus from no field: the box would move below it
   return html`<form class="composer" onSubmit=${send}><div class=${`box ${question ? "asked-for" : ""}`} onMouseDown=${(event) => event.target.tagName === "BUTTON" && event.preventDefault()}>
-    ${question && !text && isYesNo(question) && html`<div class="quick">${["yes", "no"].map((name) => html`<button type="button" key=${name} disabled=${isSending} onClick=${() => send(null, w(`quick.${name}`))}>${w(`quick.${name}`)}</button>`)}</div>`}
-    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${question ? w("answer_to", { question }) : w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
+    ${question && !text && isYesNo(strip(question)) && html`<div class="quick">${["yes", "no"].map((name) => html`<button type="button" key=${name} disabled=${isSending} onClick=${() => send(null, w(`quick.${name}`))}>${w(`quick.${name}`)}</button>`)}</div>`}
+    ${takesText && html`<textarea rows=${Math.min(8, Math.max(1, text.split("\n").length))} value=${text} placeholder=${question ? hint : w(state.isRunning ? "steer" : "message")} aria-label=${w("message")}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${press} />`}
     <div class="actions">${isChat && !state.isRunning && html`<${Choices} server=${held} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />`}
       <span class="space"></span>

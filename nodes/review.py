@@ -59,7 +59,10 @@ async def _ask_user(state: State, runtime: Runtime[Context]) -> Mapping[str, Any
     diff = redact(await render_net_diff(deps.snapshots, await list_job_entries(state, runtime)))
     outcome = evaluate_outcome(state)
     reason = explain_outcome(state, outcome)
-    args = {"outcome": outcome, "diff": diff[:SHOWN_DIFF], **({"reason": reason} if reason else {})}
+    already_red = (state.get("evidence") or {}).get("already_red")
+    facts = {"reason": reason, "already_red": already_red}
+    args = {"outcome": outcome, "diff": diff[:SHOWN_DIFF]}
+    args |= {name: fact for name, fact in facts.items() if fact}
     action = {"name": "review", "args": args}
     question = {
         "action_requests": [{**action, "description": "keep, undo, or request changes"}],

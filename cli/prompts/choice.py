@@ -219,7 +219,8 @@ def fold_choices(choices: Sequence[Choice]) -> Sequence[Choice]:
     if len(choices) <= MAX_CHOICES or not any(choice.is_rare for choice in choices):
         return choices
     common = [choice for choice in choices[:-1] if not choice.is_rare]
-    return [*common, Choice(MORE, t("choice.more")), choices[-1]]
+    rare_names = [t(f"choice.more.{choice.word}") for choice in choices if choice.is_rare]
+    return [*common, Choice(MORE, t("choice.more"), note=" · ".join(rare_names)), choices[-1]]
 
 
 def hold_request(console: Console, show: Callable[[], bool]) -> tuple[QuestionHead, bool]:

@@ -301,6 +301,7 @@ def _build_body(question: ListQuestion) -> "Container":
         get_line_prefix=render_prefix,
         wrap_lines=True,
         dont_extend_height=True,
+        always_hide_cursor=is_empty,  # the pointer shows what Enter chooses
     )
     hint = Window(FormattedTextControl(question.render_hint), dont_extend_height=True)
     has_rows = Condition(lambda: last > 0)

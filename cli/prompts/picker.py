@@ -222,7 +222,8 @@ def _build_search(typed: "Buffer") -> "Window":
     prompt = BeforeInput(f"{MARGIN}{t('picker.search')} ")
     is_empty = Condition(lambda: not typed.text)
     placeholder = ConditionalProcessor(AfterInput(t("picker.type"), PALE), is_empty)
-    return Window(BufferControl(typed, [mask, prompt, placeholder]), height=1)
+    control = BufferControl(typed, [mask, prompt, placeholder])
+    return Window(control, height=1, always_hide_cursor=is_empty)
 
 
 def _build_line(label: str | Callable[[], str] = "", style: str = "") -> "Window":

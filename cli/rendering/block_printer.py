@@ -13,6 +13,8 @@ from .line_breaks import wrap_text
 from .text_width import measure_width
 
 BULLET = "● "
+# What the model says, apart from what it does
+SPEECH = Text("◆ ", "cyan")
 # What begins a line instead, so that its kind is seen without colours
 SIGNS = {
     **{style: "! " for style in ("yellow", "bold yellow")},
@@ -24,8 +26,11 @@ EDGE = " " * len(BULLET)
 # Columns of the widest head row: what stands at its right must not be far from the text
 MAX_HEAD = 100
 GAP = 2
-# How many tests have failed
-_FAILURES = re.compile(r"\b[1-9]\d* (?:failed|failures?|errors?)\b|\b[1-9]\d* 个(?:失败|错误)")
+# How many tests have failed that did not fail before
+_FAILURES = re.compile(
+    r"\b[1-9]\d* (?:failed\b(?! \(as before\))|failures?\b|errors?\b)"
+    r"|\b[1-9]\d* 个(?:失败(?!（与之前相同）)|错误)"
+)
 # The kind of a row above its first block
 HEADING = "heading"
 
@@ -72,8 +77,13 @@ class BlockPrinter:
         self._print(text)
         self._last_kind = HEADING
 
-    def print_head(self, head: Text, right: str = "", *, bullet: str = "", kind: str = "") -> None:
-        """Begin a block with one row; `right` stands at its right, `bullet` is a style."""
+    def print_head(
+        self, head: Text, right: str = "", *, bullet: str | None = "", kind: str = ""
+    ) -> None:
+        """Begin a block with one row; `right` stands at its right, `bullet` is a style.
+
+        A head without a bullet, None, brings a sign of its own.
+        """
         self.open_block(kind)
         self._print(build_head(head, right, bullet, self._console.width))
 
@@ -103,14 +113,14 @@ class BlockPrinter:
             self._recorded.append(row)
 
 
-def build_head(head: Text, right: str, bullet: str, columns: int) -> Text:
+def build_head(head: Text, right: str, bullet: str | None, columns: int) -> Text:
     """Return the first row of a block, with what stands at its right; the head is cut to fit."""
     columns = min(columns, MAX_HEAD)
     room = columns - len(EDGE) - (measure_width(right) + GAP if right else 0)
     head = head.copy()
     head.truncate(max(room, 1), overflow="ellipsis")
     sign = SIGNS[bullet] if bullet in ("red", "yellow") else BULLET
-    row = Text.assemble(Text(sign, style=bullet), head)
+    row = head if bullet is None else Text.assemble(Text(sign, style=bullet), head)
     if right:
         pad = columns - measure_width(row.plain) - measure_width(right)
         row.append(" " * max(pad, GAP)).append_text(light_failures(Text(right, "dim")))

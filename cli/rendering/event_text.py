@@ -31,7 +31,7 @@ def describe_card(card: Mapping[str, str]) -> dict[str, str]:
 
 def describe_outcome(event: ev.Completion, proven: str = "") -> str:
     """Describe how a run ended, with its evidence unless that was shown: `proven`."""
-    words = t(f"outcome.{event.outcome}")
+    words = _name_outcome(event.outcome, event.evidence)
     if event.graph == "edit" and event.outcome != "undone":
         return t("outcome.edited") if event.files else t("outcome.unchanged")
     evidence = event.evidence
@@ -48,9 +48,15 @@ def describe_outcome(event: ev.Completion, proven: str = "") -> str:
 
 def describe_review(args: Mapping[str, Any]) -> str:
     """Describe the outcome that a review asks about."""
-    outcome = t(f"outcome.{args['outcome']}")
+    outcome = _name_outcome(str(args["outcome"]), args)
     reason = str(args.get("reason") or "")
     return t("labelled", label=outcome, said=translate_stored(reason)) if reason else outcome
+
+
+def _name_outcome(outcome: str, facts: Mapping[str, Any] | None) -> str:
+    """Return the outcome in words: a green one beside tests that are red as before says so."""
+    is_mixed = outcome == "verified" and facts and facts.get("already_red")
+    return t("outcome.verified.no_new" if is_mixed else f"outcome.{outcome}")
 
 
 def _describe_reason(event: ev.Completion, words: str) -> str:

@@ -45,6 +45,14 @@ def format_count(count: int) -> str:
     return f"{count / 1_000_000:.1f}M"
 
 
+def format_share(tokens: int, window: int) -> str:
+    """Return a share of a window, such as `4%` or `<1%`; `?` without a window."""
+    if not window:
+        return "?"
+    share = tokens / window
+    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
 def format_cost(dollars: float) -> str:
     """Return a cost with the cents' fractions of a model, and nothing as `$0.00`."""
     cost = f"${dollars:.4f}"

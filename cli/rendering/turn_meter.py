@@ -6,7 +6,7 @@ from typing import Any
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from .humanize import format_cost, format_count, format_duration
+from .humanize import format_cost, format_count, format_duration, format_share
 
 # US dollars that are worth being named in a few words
 MIN_COST = 0.005
@@ -21,6 +21,8 @@ class TurnMeter:
         self._seconds = 0.0
         self._input = self._output = self._cached = 0
         self._cost: float | None = 0.0
+        self._window = self._length = 0
+        """Tokens of the context, and how many it may hold; 0: not known."""
 
     @property
     def tokens(self) -> int:
@@ -34,6 +36,8 @@ class TurnMeter:
                 self._started = self._clock()
             case ev.TokenUsage(request=request):
                 self._add_usage(request)
+                if not ev.is_from_subagent(event):
+                    self._window, self._length = event.window, event.context_length
             case ev.AttemptsCompared(usage=usage):
                 self._add_usage(usage)
             case ev.Question() | ev.Completion() | ev.Interrupted() | ev.Failure():
@@ -51,15 +55,20 @@ class TurnMeter:
         return f"{self._compute_elapsed():.1f} s · {tokens}{cost}"
 
     def format_brief(self) -> str:
-        """Return seconds, tokens and cost in a few words."""
+        """Return seconds, the context and the cost in a few words."""
         seconds = max(self._compute_elapsed(), 1)
         return f"{format_duration(seconds)} · {self.format_usage()}"
 
     def format_usage(self) -> str:
-        """Return tokens and cost in a few words; empty if no request was answered."""
+        """Return how full the context is, and the cost; empty if no request was answered.
+
+        What all requests have sent together says little; without a context it is all there is.
+        """
         cost = "" if (self._cost or 0) < MIN_COST else f" · ${self._cost:.2f}"
-        tokens = t("progress.tokens", count=format_count(self.tokens))
-        return f"{tokens}{cost}" if self.tokens else ""
+        usage = t("progress.tokens", count=format_count(self.tokens))
+        if self._length:
+            usage = t("run.context", share=format_share(self._window, self._length))
+        return f"{usage}{cost}" if self.tokens else ""
 
     def _compute_elapsed(self) -> float:
         running = 0.0 if self._started is None else self._clock() - self._started

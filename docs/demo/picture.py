@@ -37,12 +37,12 @@ COLORS = {
 }
 SHOWN = (
     (r"  .* · sandbox", r"· this project"),
-    (r"architect", r"● discounted and"),
+    (r"architect", r"◆ discounted and"),
     (r"coder", r"coder"),
-    (r"● Both changes", r".*\+     return \(cents"),
+    (r"◆ Both changes", r".*\+     return \(cents"),
     (r"[●✓] tests ", r".*passed"),
     (r"tester", r"tester"),
-    (r"● Accepted", r".*touched"),
+    (r"◆ Accepted", r".*touched"),
     (r"✓ verified", r".* tokens · "),
 )
 """First and last row of each part of the run that the picture has; `⋮` stands for the rest."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...config.text import text
 from ...tools.testing.merged_run import evaluate_runs, merge_runs
-from ...tools.testing.run import TestRun, evaluate_run
+from ...tools.testing.run import RunVerdict, TestRun, evaluate_run
 from ..state import Evidence
 from .red_tests import RedTests
 
@@ -13,8 +13,8 @@ SHOWN_TAIL = 3_000
 # Names of tests that are kept, and characters of each
 MAX_NAMES = 20
 MAX_NAME_LENGTH = 200
-_ONE_RED = "{reason}; 1 test still fails, as before the change: {names}"
-_ALREADY_RED = "{reason}; {count} tests still fail, as before the change: {names}"
+_COUNT_AS_BEFORE = "{reason}, {count} failed (as before)"
+_ALREADY_RED = "{reason}; not from this change: {names}"
 # Names of such tests that the reason has
 MAX_SHOWN_NAMES = 3
 _SAME_AS_BEFORE = "{reason}, as before the change; it is not known which tests fail"
@@ -30,7 +30,7 @@ def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] =
     flaky = [name for excuse in excuses for name in excuse.flaky]
     verdict, reason = (
         run_verdict.verdict,
-        _add_remarks(run_verdict.reason, already_red_names, flaky),
+        _add_remarks(run_verdict, already_red_names, flaky),
     )
     if verdict == "failed" and _is_same_as_before(excused, excuses):
         verdict, reason = "unverified", text(_SAME_AS_BEFORE, reason=reason)
@@ -86,13 +86,15 @@ def cut_names(names: Sequence[str]) -> list[str]:
     return [*shortened, "…"] if len(names) > MAX_NAMES else shortened
 
 
-def _add_remarks(reason: str, already: Sequence[str], flaky: Sequence[str]) -> str:
-    """Add to the reason which red tests do not count."""
+def _add_remarks(run_verdict: RunVerdict, already: Sequence[str], flaky: Sequence[str]) -> str:
+    """Add to the reason which red tests do not count; those of a red run it counts already."""
+    reason = run_verdict.reason
     if count := len(already):
-        template = _ONE_RED if count == 1 else _ALREADY_RED
+        if run_verdict.verdict == "passed":
+            reason = text(_COUNT_AS_BEFORE, reason=reason, count=count)
         names = ", ".join(f"`{name[:MAX_NAME_LENGTH]}`" for name in already[:MAX_SHOWN_NAMES])
         names += ", …" if count > MAX_SHOWN_NAMES else ""
-        reason = text(template, reason=reason, count=count, names=names)
+        reason = text(_ALREADY_RED, reason=reason, names=names)
     if flaky:
         names = ", ".join(f"`{name}`" for name in cut_names(flaky))
         reason = text("{reason}; flaky, passed when run again: {names}", reason=reason, names=names)

@@ -38,7 +38,7 @@ def test_one_message_is_answered_once_in_the_scrollback(program, provider, colum
         for number in range(60):
             assert rows.count(f"  return {number}") == 1
             assert sum(row.startswith(f"  • point {number} bold") for row in rows) == 1
-        assert rows.count("● 标题") == 1 and terminal.glass.wraps == 0
+        assert rows.count("◆ 标题") == 1 and terminal.glass.wraps == 0
 
 
 def test_message_at_dumb_terminal_is_answered_without_codes(program, provider):

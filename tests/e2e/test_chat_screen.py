@@ -371,7 +371,7 @@ def test_long_streamed_answer_appears_once_in_scrollback(window, columns):
     window.rest()
     rows = window.terminal.scrollback().split("\n")
     for at in parts:
-        begin = "● " if at == parts[0] else "  "
+        begin = "◆ " if at == parts[0] else "  "
         shown = (f"{begin}Part {at}", f"  def f{at}():", f"  • item {at}a")
         assert [rows.count(row) for row in shown] == [1, 1, 1]
 

@@ -70,8 +70,8 @@ def test_red_tests_go_back_until_verified(cart: Program, provider: Provider) -> 
 
     assert (ended.code, ended.outcome) == (0, "verified"), ended.stderr
     assert [event["reason"] for event in ended.told("evidence")] == [
-        "2 failed, 1 passed; 1 test still fails, as before the change: `test_tax.py::test_tax`",
-        "2 passed; 1 test still fails, as before the change: `test_tax.py::test_tax`",
+        "2 failed, 1 passed; not from this change: `test_tax.py::test_tax`",
+        "2 passed, 1 failed (as before); not from this change: `test_tax.py::test_tax`",
     ]
     purposes = [event["purpose"] for event in ended.told("verifying")]
     assert purposes == ["before", "", "again", ""]  # the first run is the baseline

@@ -18,7 +18,14 @@ from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
 from .restrictions import is_plan_write, is_read_only
-from .rule import Rule, find_allowing_rules, find_call_excess, find_changed_consents, read_rule
+from .rule import (
+    Rule,
+    find_allowing_rules,
+    find_call_excess,
+    find_changed_consents,
+    find_other_name,
+    read_rule,
+)
 from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
 # Most characters of a command; the user cannot review a longer rule at a glance
@@ -214,7 +221,10 @@ def _explain_question(call: RequestedCall, policy: Policy, allowing: Sequence[Ru
         return reason
     is_guarded = policy.mode == "edits" and policy.safeguards
     objection = find_objection(call, policy) if is_guarded else ""
-    why = find_call_excess(allowing, call) or objection or call.analysis.reason
+    unlike = find_call_excess(allowing, call) or find_other_name(allowing, call)
+    why = unlike or objection or call.analysis.reason
+    if call.effect == "execute" and why and not call.server and not call.is_of_server:
+        return why  # that it runs a program is seen
     return text("{first}: {rest}", first=reason, rest=why)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _SHAPE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _MCP = re.compile(r"mcp_[\w*-]+")
+OTHER_NAME = "`{rule}` is allowed, but not as `{name}`"
 NOT_COVERED = "the rule for `{command}` does not cover `{program} {flag}`"
 
 
@@ -224,6 +225,23 @@ def find_call_excess(rules: Iterable[Rule], call: "RequestedCall") -> str:
     subjects = [subject for subject in call.subjects if not subject.harmless]
     reasons = (rule.find_excess(call, subject) for subject in subjects for rule in rules)
     return next(filter(None, reasons), "")
+
+
+def find_other_name(rules: Iterable[Rule], call: "RequestedCall") -> str:
+    """Explain that a rule allows a command under another name, `python` for `python3`; or empty."""
+    for rule in rules:
+        if isinstance(pattern := rule.pattern, CommandPattern):
+            for subject in call.subjects:
+                words = subject.names[: len(pattern.words)]
+                is_other = bool(words) and words != pattern.words and not subject.harmless
+                if is_other and _strip_version(words) == _strip_version(pattern.words):
+                    return text(OTHER_NAME, rule=" ".join(pattern.words), name=words[0])
+    return ""
+
+
+def _strip_version(words: Sequence[str]) -> Sequence[str]:
+    """Return the words without the digits at the end of the program's name."""
+    return [words[0].rstrip("0123456789."), *words[1:]]
 
 
 def fold_mcp_name(name: str) -> str:

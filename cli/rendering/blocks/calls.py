@@ -14,14 +14,14 @@ from rich.text import Text
 from ....sdk import events as ev
 from ...i18n.catalogs import get_language, t
 from ...i18n.stored_messages import translate_stored
-from ..block_printer import BULLET, BlockPrinter
+from ..block_printer import SPEECH, BlockPrinter
 from ..console import style_text
 from ..diffs.history import KEPT_DIFFS
 from ..humanize import format_duration
 from ..line_breaks import TAB
 from ..sanitize import sanitize_line
 from .folds import KeepFold, add_key_hint, fold_lines
-from .output_fold import OutputFold, layout_output
+from .output_fold import LINE_ROWS, OutputFold, layout_output
 from .phrases import describe_call
 from .reading_group import ReadingGroup, is_reading
 from .step_group import FULL_EFFECTS, FULL_ROWS, MAX_EFFECTS, Step, StepGroup
@@ -94,7 +94,7 @@ class CallBlocks:
         if self._remark:
             if rows:
                 rows.append(Text())
-            row = style_text(f"{BULLET}{self._remark}", "")  # an answer, unless a call follows
+            row = SPEECH + style_text(self._remark, "")  # an answer, unless a call follows
             row.truncate(self._printer.width, overflow="ellipsis")
             rows.append(row)
         return rows
@@ -129,11 +129,11 @@ class CallBlocks:
         self._group.reading.add_thought(seconds)
 
     def add_note(self, row: Text, *, kind: str) -> bool:
-        """Hold a row between steps; return whether there are any."""
+        """Hold a row between steps; return whether there are any; one of todos has its own sign."""
         has_effects = bool(self._group.effects)
         if has_effects:
             with self._printer.record() as rows:
-                self._printer.print_head(row, bullet=QUIET)
+                self._printer.print_head(row, bullet=None if kind == "todos" else QUIET)
             self._keep_remark()
             self._group.items.append(Step(rows, kind))
         return has_effects
@@ -321,9 +321,11 @@ class CallBlocks:
 
     def _print_output(self, output: OutputFold, title: str, *, ok: bool) -> bool:
         first, hidden, last = output.finish(ok=ok)
-        note = f"… {t('tool.left_out', count=hidden)}" if hidden else ""
+        key = "tool.left_out" if first else "tool.left_out.earlier"
+        note = f"… {t(key, count=hidden)}" if hidden else ""
         note = add_key_hint(note, self._keep_fold) if note else ""
-        rows, is_cut = layout_output(first, note, last, self._printer.width)
+        line_rows = 1 if output.summary and not ok else LINE_ROWS
+        rows, is_cut = layout_output(first, note, last, self._printer.width, line_rows=line_rows)
         for row in rows:
             self._printer.print_row(row)
         if note or is_cut:

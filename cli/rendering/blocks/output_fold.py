@@ -20,6 +20,8 @@ LINE_ROWS = 3
 # First rows that are shown, and last ones: a program prints its errors at the end
 FIRST_ROWS = 3
 LAST_ROWS = 8
+# Last rows of a red test run, each cut at the width: the answer must not drown in them
+LAST_ROWS_OF_TESTS = 5
 # Last rows of a program that has succeeded
 LAST_ROWS_OF_SUCCESS = 3
 # Rows that are shown while it runs
@@ -28,6 +30,7 @@ LIVE_ROWS = 4
 MAX_LINE = 2_000
 # A row of one mark, such as a program draws between its parts
 _RULE = re.compile(r"([=_*#~─═-])\1{9,}")
+_EQUALS = re.compile("={3,} .* ={3,}$|={10,}$")
 # What the last lines of a test run say of it
 SUMMARY_LINES = 4
 _SUMMARY = re.compile(r"\b\d+ (?:passed|failed|failures?|errors?)\b")
@@ -93,27 +96,43 @@ class OutputFold:
         if self._tail:
             self._add_line(self._tail)
             self._tail = ""
-        last = list(self._last)[-(LAST_ROWS_OF_SUCCESS if ok else LAST_ROWS) :]
-        first = [] if not ok and self.summary and len(last) == LAST_ROWS else self._first
+        if not ok and self.summary:
+            return self._finish_red_tests()
+        last, first = list(self._last)[-(LAST_ROWS_OF_SUCCESS if ok else LAST_ROWS) :], self._first
         hidden = self._count - len(first) - len(last)
         if hidden == 1 and first:  # a row that tells of one row takes the place of it
             last, hidden = list(self._last)[-len(last) - 1 :], 0
         return first, hidden, last
 
+    def _finish_red_tests(self) -> tuple[list[str], int, list[str]]:
+        """Return the end of a red test run without its rules and totals, which the head has."""
+        lines = [*self._first, *self._last]
+        end = len(lines) - SUMMARY_LINES
+        totals = {at for at, line in enumerate(lines) if at >= end and _SUMMARY.search(line)}
+        kept = [
+            " ".join(_RULE.sub("", line).split()) if _RULE.search(line) else line
+            for at, line in enumerate(lines)
+            if at not in totals and not _EQUALS.search(line)
+        ]
+        last = list(filter(None, kept))[-LAST_ROWS_OF_TESTS:]
+        hidden = self._count - len(lines) + len(kept) - len(last)
+        return [], hidden, last
+
 
 def layout_output(
-    first: Sequence[str], note: str, last: Sequence[str], width: int
+    first: Sequence[str], note: str, last: Sequence[str], width: int, *, line_rows: int = LINE_ROWS
 ) -> tuple[list[Text], bool]:
     """Return the rows of an output below its call, and whether a line is cut.
 
-    `note` says how many lines are left out between the first and the last ones; empty: none.
+    `note` says how many lines are left out between the first and the last ones; empty: none. A line
+    takes at most `line_rows`.
     """
     rows, cuts = list[Text](), list[bool]()
     for line in (*first, None, *last):
         if line is None:
             rows += [Text(note, "dim")] if note else []
             continue
-        limit = 1 if note and len(rows) < len(first) else LINE_ROWS
+        limit = 1 if note and len(rows) < len(first) else line_rows
         shown_rows, is_cut = _layout_line(line, max(width - len(GUTTER), 1), limit)
         rows += shown_rows
         cuts.append(is_cut)

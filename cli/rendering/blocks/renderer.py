@@ -22,7 +22,7 @@ from ..console import (
     style_text,
 )
 from ..diffs.layout import FOLDED_ROWS, fold_rows, render_file_head, render_totals
-from ..diffs.output import render_diff
+from ..diffs.output import join_diff_rows, render_diff
 from ..diffs.parser import parse_diff
 from ..event_text import describe_outcome, describe_review
 from ..listings.threads import SHORT_ID
@@ -201,7 +201,8 @@ class BlockRenderer(TextRenderer):
     def _show_evidence(self, event: ev.EvidenceFound) -> None:
         style = VERDICT_STYLES[event.verdict]
         reason = sanitize_line(translate_stored(event.reason))
-        verdict = t("labelled", label=t(f"verdict.{event.verdict}"), said=reason)
+        label = t("role.tests" if event.passed else f"verdict.{event.verdict}")
+        verdict = t("labelled", label=label, said=reason)  # the counts say the verdict
         title, self._test_title = self._test_title, ""
         counts, *others = (part.strip() for part in re.split("[;；]", reason, maxsplit=1))
         if title and event.verdict == "failed":
@@ -241,7 +242,7 @@ class BlockRenderer(TextRenderer):
             self._printer.open_block()
         elif summary:
             echo(summary)
-        self._print_facts(len(event.files))
+        self._print_facts(len(event.files), is_kept=event.outcome != "undone")
 
     def _show_failure(self, event: ev.Failure) -> None:
         self._print_line(t("error.says", message=translate(event.message)), "bold red")
@@ -269,16 +270,17 @@ class BlockRenderer(TextRenderer):
         for red in others:  # still red, as before the change
             self._printer.print_rows(style_sentence(self._console, sanitize_line(red), "dim"))
 
-    def _print_facts(self, files: int) -> None:
-        """Print time, tokens and cost, todos, files and thread on one row."""
+    def _print_facts(self, files: int, *, is_kept: bool = False) -> None:
+        """Print time, cost, todos, files and thread on one row; what can follow on another."""
         facts = [
             self._todos.format_brief(),
             self._meter.format_brief() if self._meter.tokens else "",
             t("run.files", count=files) if files else "",
             t("run.thread", thread=self._thread_id[:SHORT_ID]) if self._thread_id else "",
         ]
-        if row := " · ".join(filter(None, facts)):
-            self._printer.print_rows(style_text(row, "dim"))
+        follow = t("run.next", thread=self._thread_id[:SHORT_ID]) if files and is_kept else ""
+        for row in filter(None, [" · ".join(filter(None, facts)), follow]):
+            self._printer.print_rows(style_sentence(self._console, row, "dim"))
 
     def _show_cost(self, last: ev.Event | None) -> None:
         is_review = isinstance(last, ev.Question) and last.kind == "review"
@@ -331,7 +333,7 @@ class BlockRenderer(TextRenderer):
         rows = render_diff(diff, self._printer.width, has_name=has_name)
         shown_rows = fold_rows(rows, FOLDED_ROWS)
         if len(shown_rows) < len(rows) and self._keep_fold:
-            self._keep_fold(Fold("diff", partial(_join_diff_rows, diff)))
+            self._keep_fold(Fold("diff", partial(join_diff_rows, diff)))
             shown_rows[-1].append(f" · {t('fold.key')}")
         for row in shown_rows:
             self._printer.print_row(row)
@@ -393,7 +395,3 @@ class BlockRenderer(TextRenderer):
         self._show_text(self._marker.take_rest())
         super()._finish_block()
         self._calls.flush()
-
-
-def _join_diff_rows(diff: str, width: int) -> Text:
-    return Text("\n").join(render_diff(diff, width))

@@ -12,7 +12,7 @@ from functools import partial
 from rich.text import Text
 
 from ...i18n.catalogs import t
-from ..block_printer import BULLET, EDGE, BlockPrinter
+from ..block_printer import BULLET, EDGE, SPEECH, BlockPrinter
 from ..console import style_text
 from ..diffs.output import render_diff
 from ..diffs.parser import parse_diff
@@ -205,7 +205,7 @@ def _list_rows(item: ReadingGroup | Step | str, width: int) -> list[Text]:
     if isinstance(item, Step):
         return [row.copy() for row in item.rows]
     if isinstance(item, str):
-        return [style_text(f"{BULLET}{item}", "dim")]
+        return [style_text(f"{SPEECH.plain}{item}", "dim")]
     rows = [Text(f"{BULLET}{item.format_row(width)}", "dim")] if item else []
     return [*rows, *([style_text(f"{EDGE}{item.remark}", "dim")] if item.remark else [])]
 

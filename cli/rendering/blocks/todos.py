@@ -34,13 +34,14 @@ class TodoBlocks:
         self._items = items
         contents = {str(item.get("content", "")) for item in items}
         is_known, self._contents = bool(contents) and contents <= self._contents, contents
-        return style_text(format_row(items), "dim") if is_known else None
+        mark = MARKS["completed" if count_done(items) == len(items) else "in_progress"]
+        return style_text(f"{mark} {format_row(items)}", "dim") if is_known else None
 
     def show(self, items: TodoItems, row: Text | None) -> None:
         """Show a list; of one that was shown before only `row`, how far it is."""
         done = count_done(items)
         if row:
-            self._printer.print_head(row, bullet="dim", kind="todos")
+            self._printer.print_head(row, bullet=None, kind="todos")
             return
         head = Text.assemble(
             (t("call.plan.done"), "bold"), f" {t('todos.count', count=len(items))}"

@@ -10,16 +10,13 @@ from ..theme import get_theme
 BAR = "▌ "
 SIGN = "› "
 BAR_STYLE, TEXT_STYLE = "cyan", "bold"
-# Columns of the band behind a short message
-BAND = 40
 
 
 def build_user_message(text: str, width: int) -> Text:
     """Return the message on a band, in rows of at most `width` cells."""
     message = style_text(text.strip(), "")
     rows, style = list(wrap_text(message, max(width - len(BAR), 1))), get_theme().message
-    widest = max(map(measure_width, [row.plain for row in rows]), default=0)
-    room = min(max(widest + 1, BAND), width - len(BAR)) if "on" in style else 0
+    room = width - len(BAR) if "on" in style else 0  # the band ends at the right edge
     bands = [Text(f"{row.plain}{' ' * (room - measure_width(row.plain))}", style) for row in rows]
     return Text("\n").join(Text.assemble((BAR, BAR_STYLE), band) for band in bands)
 

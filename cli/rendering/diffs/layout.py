@@ -89,10 +89,9 @@ def _render_hunk(hunk: Sequence[DiffLine], path: str, digits: int, width: int) -
         for row in _break_code(code, max(width - len(gutter), 1)):
             rows.append((line, Text.assemble(gutter, row)))
             gutter = blank
-    widest = max((measure_width(row.plain) for _, row in rows), default=0)
     for line, row in rows:
         if theme.has_syntax and (style := row_styles.get(line.kind)):
-            row.append(" " * (widest - measure_width(row.plain)))
+            row.append(" " * (width - measure_width(row.plain)))
             row.stylize_before(style)
         yield row
 

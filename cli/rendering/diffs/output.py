@@ -48,3 +48,8 @@ def _choose_style(line: str) -> str:
     if line.startswith("@@"):
         return "cyan"
     return {"+": "green", "-": "red"}.get(line[:1], "")
+
+
+def join_diff_rows(diff: str, width: int) -> Text:
+    """Return the rows of a diff as one text."""
+    return Text("\n").join(render_diff(diff, width))

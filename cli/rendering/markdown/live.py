@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from ..block_printer import BULLET, BlockPrinter, indent_row
+from ..block_printer import SPEECH, BlockPrinter, indent_row
 from ..console import TransientRows, can_redraw
 from ..line_breaks import cut_text
 from ..text_width import measure_width
@@ -135,7 +135,7 @@ class AnswerView:
         content = render_block(block, width)
         rows = [indent_row(row, width) for row in content]
         if rows and not self._has_rows:
-            return [Text.assemble(BULLET, content[0]), *rows[1:]]
+            return [Text.assemble(SPEECH, content[0]), *rows[1:]]
         return [Text(), *rows] if rows and not block.before else rows
 
 

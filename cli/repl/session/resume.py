@@ -58,7 +58,7 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
     """Show the user's last message and its last answer."""
     from rich.text import Text
 
-    from ...rendering.block_printer import BULLET, EDGE
+    from ...rendering.block_printer import EDGE, SPEECH
     from ...rendering.console import open_console
     from ...rendering.markdown.blocks import MarkdownBlock
     from ...rendering.markdown.layout import render_block
@@ -80,7 +80,7 @@ def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> N
         rows = [*([Text("…")] if len(rows) > SHOWN else []), *rows[-SHOWN:]]
         session.show("")
         for at, row in enumerate(rows):
-            session.show(Text.assemble(EDGE if at else BULLET, row) if row else row)
+            session.show(Text.assemble(EDGE if at else SPEECH, row) if row else row)
         if answers[-1].kind == "interrupted":
             session.show("")
             session.show(t("show.interrupted" if answers[-1].text else "show.unanswered"), "dim")

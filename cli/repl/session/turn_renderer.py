@@ -19,7 +19,7 @@ from ...options import is_verbose
 from ...rendering.block_printer import EDGE
 from ...rendering.blocks.renderer import BlockRenderer
 from ...rendering.blocks.todos import count_done
-from ...rendering.console import open_console, render_lines
+from ...rendering.console import open_console, render_lines, style_sentence
 from ...rendering.listings.threads import SHORT_ID
 from ...rendering.progress import format_progress
 from ...rendering.subagents.running_children import RunningChildren
@@ -76,7 +76,7 @@ class TurnView:
         self._details = DetailView(self._console) if is_verbose() else None
         self._meter = TurnMeter()
         self._children = session.children = RunningChildren()
-        self._has_proposed = False
+        self._has_proposed = self._has_changed_files = False
         self._is_compacting = False
         self._rest = ""
         """The incomplete line; the answer's own rest is in its view."""
@@ -93,6 +93,8 @@ class TurnView:
         """Show one event; do not repeat a state that has not changed."""
         self._meter.count_event(event)
         self._children.track_event(event)
+        if isinstance(event, ev.ToolResult) and event.ok and event.metadata.get("diff"):
+            self._has_changed_files = True
         if isinstance(event, ev.Steered):
             self._print_rendered(self._renderer.pause)  # the message stands below what was read
         if not ev.is_from_subagent(event):
@@ -143,6 +145,9 @@ class TurnView:
         if self._meter.tokens:
             meter, is_brief = self._meter, self._blocks is not None
             self._show_note(meter.format_brief() if is_brief else meter.format_summary(), "dim")
+        if self._has_changed_files and self._blocks and not self._is_beside:
+            row = style_sentence(self._console, t("repl.next"), "dim")
+            self._session.show(Text.assemble(EDGE, row))
 
     def _show_note(self, text: str, style: str) -> None:
         """Show a note below the turn, at its left edge and apart from it."""

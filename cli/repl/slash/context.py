@@ -11,6 +11,7 @@ from ...i18n.catalogs import t
 from ...rendering.block_printer import EDGE
 from ...rendering.console import open_console, style_text
 from ...rendering.definition_list import get_terminal_width
+from ...rendering.humanize import format_share
 from ...rendering.line_breaks import split_rows
 from ...rendering.text_width import measure_width
 from ..session.session import Session
@@ -97,7 +98,7 @@ def _build_heads(usage: "ContextUsage") -> Iterator[str]:
         key,
         used=f"{usage.used:,}",
         length=f"{usage.window:,}" if usage.window else "?",
-        share=_format_share(usage.used, usage.window),
+        share=format_share(usage.used, usage.window),
     )
     if usage.limit:
         yield t("slash.context.limit", limit=f"{usage.limit:,}")
@@ -122,16 +123,9 @@ def _format_table(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]]) -
     digits = max(len(f"{tokens:,}") for *_, tokens in rows)
     for mark, style, label, tokens in rows:
         gap = " " * (width - measure_width(mark + label))
-        share = _format_share(tokens, usage.window)
+        share = format_share(tokens, usage.window)
         row = Text.assemble((mark, style), f"{label}{gap}  {tokens:>{digits},}  {share:>4}")
         yield row if mark.strip() else Text(row.plain, style="dim")
-
-
-def _format_share(tokens: int, window: int) -> str:
-    if not window:
-        return "?"
-    share = tokens / window
-    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
 
 
 def _draw_bar(usage: "ContextUsage", cells: Mapping[str, tuple[str, str]], columns: int) -> Text:

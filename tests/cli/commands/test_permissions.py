@@ -90,7 +90,7 @@ def test_a_call_is_explained(
 def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> None:
     stdout = permissions("explain", "run_command", "npm", "run", "build").stdout
     assert stdout == (
-        "ask: it runs a program: `npm` may do more than read\nrule: mode\n"
+        "ask: `npm` can change files\nrule: mode\n"
         '"always" would allow in this project: run_command(npm run build:*)\n'
     )
 

@@ -91,7 +91,12 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
             b"",
             b"error: Not allowed: it names `.env`",
         ),
-        (["bash", '{"cmd": "touch x"}'], 4, b"", b"error: needs approval: it runs a program"),
+        (
+            ["bash", '{"cmd": "touch x"}'],
+            4,
+            b"",
+            b"error: needs approval: `touch` can change files",
+        ),
         (
             ["bash", '{"cmd": "x"}', "--mode", "read-only"],
             1,
@@ -152,10 +157,7 @@ def test_each_stdin_line_answered_with_its_decision(door: Door) -> None:
     replies = door.lines(call("ls"), {"tool": "bash", "args": made}, call("bash", cmd="cat .env"))
     verdicts = [(reply["ok"], reply["decision"]["verdict"]) for reply in replies]
     assert verdicts == [(True, "allow"), (False, "ask"), (False, "deny")]
-    assert (
-        replies[1]["error"]
-        == "needs approval: it runs a program: `touch` may do more than read; nothing was run"
-    )
+    assert replies[1]["error"] == "needs approval: `touch` can change files; nothing was run"
     assert set(replies[0]) == {"ok", "output", "error", "decision", "metadata"}
     assert not (door.root / "made").exists()
 

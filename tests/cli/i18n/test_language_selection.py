@@ -87,12 +87,9 @@ def test_wrong_language_option_lists_known_languages(tmp_path: Path) -> None:
 
 def test_people_read_chinese_and_programs_english(tmp_path: Path) -> None:
     call = ["permissions", "explain", "run_command", "git push"]
-    assert (
-        "ask: 会运行程序：不确定 `git push` 只是读取"
-        in mcode(tmp_path, "--lang", "zh", *call).stdout
-    )
+    assert "ask: `git push` 可能修改仓库" in mcode(tmp_path, "--lang", "zh", *call).stdout
     data = json.loads(mcode(tmp_path, "--lang", "zh", *call, "--json").stdout)
-    assert data["reason"] == "it runs a program: `git push` may do more than read"
+    assert data["reason"] == "`git push` can change the repository"
 
 
 def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:

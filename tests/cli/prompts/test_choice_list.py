@@ -56,6 +56,18 @@ def test_lone_keys_and_arrows_answer(terminal: ScreenTerminal) -> None:
         assert terminal.scrollback().rpartition("got ")[2].startswith(f"{word} ''")
 
 
+@pytest.mark.parametrize(
+    ("keys", "is_hidden"),
+    [("", True), ("\x1b[B", True), ("\x1b[A", True), ("no because", False), ("x\x7f", True)],
+)
+def test_cursor_stands_only_in_typed_text(
+    terminal: ScreenTerminal, keys: str, is_hidden: bool
+) -> None:
+    terminal.wait_for(is_ready)
+    terminal.type(keys)
+    terminal.wait_for(lambda _: terminal.glass.cursor.hidden is is_hidden)
+
+
 def test_weighty_choice_is_only_selected_by_its_letter(terminal: ScreenTerminal) -> None:
     terminal.wait_for(is_ready)
     terminal.type("u").wait_for(lambda screen: "❯ 2 Undo all" in screen and is_ready(screen))

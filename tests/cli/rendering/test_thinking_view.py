@@ -60,7 +60,7 @@ def test_thinking_folds_when_the_answer_begins(terminal: Terminal) -> None:
     assert label == "Thinking…"
     renderer.show_event(ev.Output("It **is** wrong."))
     renderer.pause()
-    assert terminal.rows == ["● Thought for 1 s", "● It is wrong."]
+    assert terminal.rows == ["● Thought for 1 s", "◆ It is wrong."]
 
 
 def test_live_rows_are_the_last_behind_gutter(terminal: Terminal) -> None:

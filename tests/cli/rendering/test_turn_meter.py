@@ -30,9 +30,9 @@ def test_waiting_for_the_user_takes_no_time() -> None:
 
 def test_a_few_words_end_a_turn_at_a_terminal() -> None:
     assert meter_after(STARTED, usage(0.25), ev.Failure("", "", 1)).format_brief() == (
-        "1 s · 120 tokens · $0.25"
+        "1 s · 10% of the context · $0.25"
     )
-    assert meter_after(usage(None)).format_brief() == "1 s · 120 tokens"
+    assert meter_after(usage(None)).format_brief() == "1 s · 10% of the context"
 
 
 def test_nothing_is_reported_without_a_request() -> None:

@@ -218,3 +218,23 @@ def test_message_of_here_document_keeps_the_rule(name: str, workspace: Workspace
 def test_other_here_document_is_asked(name: str, workspace: Workspace) -> None:
     rules = ("run_command(git commit:*)", "run_command(python3:*)", "run_command(echo:*)")
     assert decide(workspace, NO_MESSAGES[name], *rules) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule", "reason"),
+    [
+        ("python3 -m pytest -q", "python -m pytest:*", "`python -m pytest` is allowed, but not as"),
+        ("python3.12 -m pytest", "python3 -m pytest", "but not as `python3.12`"),
+        ("python3 -m pip install x", "python -m pytest:*", "`python3` can change files"),
+        ("pip3 install x", "pip install:*", "`pip install` is allowed, but not as `pip3`"),
+        ("npm run build", "npm test:*", "`npm` can change files"),
+        ("npm run build", "", "`npm` can change files"),
+    ],
+)
+def test_question_says_what_is_allowed(
+    command: str, rule: str, reason: str, tmp_path: Path
+) -> None:
+    policy = ruled("ask", *([f"run_command({rule})"] if rule else []))
+    args = {"command": command}
+    decision = evaluate_call("run_command", "execute", args, (), project(tmp_path), policy)
+    assert decision.verdict == "ask" and reason in decision.reason

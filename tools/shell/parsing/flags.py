@@ -109,7 +109,7 @@ class Flags:
         if equals and not kind:
             raise NotReadOnlyError(
                 text(
-                    "`{program} {flag}` with a value may do more than read",
+                    "`{program} {flag}` with a value may change files",
                     program=program,
                     flag=flag,
                 )
@@ -121,7 +121,7 @@ class Flags:
     def _get_kind(self, program: str, flag: str) -> str:
         if flag not in self.kinds:
             raise NotReadOnlyError(
-                text("`{program} {flag}` may do more than read", program=program, flag=flag)
+                text("`{program} {flag}` may change files", program=program, flag=flag)
             )
         return self.kinds[flag]
 

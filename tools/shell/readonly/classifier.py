@@ -72,7 +72,7 @@ def _check_ps(program: str, words: Sequence[str]) -> None:
             continue
         if value is not None or not _PS_WORD.fullmatch(word):
             raise NotReadOnlyError(
-                text("`{program} {argument}` may do more than read", program=program, argument=word)
+                text("`{program} {argument}` may change files", program=program, argument=word)
             )
 
 
@@ -110,14 +110,14 @@ def _check_words(words: Sequence[str], place: PathScope) -> None:
     elif name in PROGRAMS:
         _check_program(name, PROGRAMS[name], arguments, place)
     else:
-        raise NotReadOnlyError(text("`{name}` may do more than read", name=name))
+        raise NotReadOnlyError(text("`{name}` can change files", name=name))
 
 
 def find_program_name(program: str, place: PathScope) -> str:
     """Return the program's plain name; raises NotReadOnlyError if the project may contain it."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
-        raise NotReadOnlyError(text("`{program}` may do more than read", program=program))
+        raise NotReadOnlyError(text("`{program}` can change files", program=program))
     if program in _BUILTINS:
         return name
     executable = shutil.which(program, path=build_child_environment(os.environ)["PATH"])

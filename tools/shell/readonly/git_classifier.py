@@ -68,7 +68,7 @@ def check_git(words: Sequence[str], place: PathScope) -> None:
     if not command and before.has_any("--version"):
         return
     if command not in COMMANDS:
-        raise NotReadOnlyError(text("`git {command}` may do more than read", command=command))
+        raise NotReadOnlyError(text("`git {command}` can change the repository", command=command))
     parsed = COMMANDS[command].flags.parse(f"git {command}", rest)
     if command in _FIRST_WORDS:
         _check_first_word(command, rest, parsed.operands)
@@ -95,7 +95,7 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
     if operands and kind.operands == "none":
         raise NotReadOnlyError(
             text(
-                "`git {command} {operands}` may do more than read",
+                "`git {command} {operands}` can change the repository",
                 command=command,
                 operands=operands[0],
             )
@@ -110,7 +110,7 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
             )
         )
     if command == "config" and not (len(operands) == 1 and _SETTINGS.fullmatch(operands[0])):
-        raise NotReadOnlyError("`git config` may do more than read one setting")
+        raise NotReadOnlyError("`git config` can change the settings of git")
     if command == "show" and parsed.has_any(*_ALL_NAMES):
         raise NotReadOnlyError("`git show` would show whatever a tag points to")
     for value in parsed.get_values("--format", "--pretty", "--sort"):
@@ -129,7 +129,7 @@ def _check_first_word(command: str, words: Sequence[str], operands: Sequence[str
     is_bare = not operands and command in ("reflog", "remote")
     if not is_bare and not (words and words[0] in _FIRST_WORDS[command]):
         raise NotReadOnlyError(
-            text("`git {names}` may do more than read", names=" ".join([command, *words]))
+            text("`git {names}` can change the repository", names=" ".join([command, *words]))
         )
 
 

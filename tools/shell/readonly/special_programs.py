@@ -84,7 +84,7 @@ def check_awk(words: Sequence[str], place: PathScope) -> None:
     settings = parsed.get_values("-v", "--assign")
     if not is_print_only(program) or not all(map(_is_plain_setting, settings)):
         raise NotReadOnlyError(
-            text("the `awk` program `{program}` may do more than read", program=program)
+            text("the `awk` program `{program}` can change files or run programs", program=program)
         )
     for file in files:
         if "=" not in file:
@@ -153,7 +153,9 @@ def _check_find(words: Words, place: PathScope) -> None:
         if word in _FIND_BARE:
             continue
         if word not in _FIND_VALUED | _FIND_FILE:
-            raise NotReadOnlyError(text("`find {argument}` may do more than read", argument=word))
+            raise NotReadOnlyError(
+                text("`find {argument}` can change files or run programs", argument=word)
+            )
         value = next(rest, "")
         if word in _FIND_FILE:
             place.check_path(value)
@@ -168,7 +170,7 @@ def _check_sed(words: Words, place: PathScope) -> None:
     for script in scripts:
         if not all(map(_is_print_only, re.split(r"[;\n]", script))):
             raise NotReadOnlyError(
-                text("the `sed` script `{script}` may do more than read", script=script)
+                text("the `sed` script `{script}` can change files or run programs", script=script)
             )
     for file in files:
         place.check_path(file)
@@ -182,7 +184,7 @@ def _is_print_only(command: str) -> bool:
 def _check_test(words: Words, place: PathScope) -> None:
     for word in words:
         if word.startswith("-") and word not in _TESTS and not word[1:].isdecimal():
-            raise NotReadOnlyError(text("`test {argument}` may do more than read", argument=word))
+            raise NotReadOnlyError(text("`test {argument}` can run programs", argument=word))
         if "/" in word:
             place.check_path(word)
 
@@ -232,7 +234,7 @@ def _check_xxd(words: Words, place: PathScope) -> None:
             if not next(rest, "").isdecimal():
                 raise NotReadOnlyError(text("`xxd {argument}` needs a number", argument=word))
         elif not _XXD_BARE.fullmatch(word):
-            raise NotReadOnlyError(text("`xxd {argument}` may do more than read", argument=word))
+            raise NotReadOnlyError(text("`xxd {argument}` can change files", argument=word))
     if len(files) > 1:
         raise NotReadOnlyError(text("`xxd` would write to `{files}`", files=files[1]))
     for file in files:

@@ -63,3 +63,29 @@ def test_progress_of_one_line_and_blanks_are_folded() -> None:
 )
 def test_rules_of_a_program_fit_the_row(line: str, expected: str) -> None:
     assert shorten_rules(line, 40) == expected
+
+
+RULE = "=" * 30
+TOTAL = "2 failed, 1 passed in 2.7s"
+
+
+@pytest.mark.parametrize(
+    ("lines", "hidden", "last"),
+    [
+        (["E  1 == 2", TOTAL], 0, ["E  1 == 2"]),
+        ([f"{RULE} FAILURES {RULE}", "E  1 == 2", f"{RULE} {TOTAL} {RULE}"], 0, ["E  1 == 2"]),
+        ([f"{'_' * 20} test_a {'_' * 20}", "E  no", TOTAL], 0, ["test_a", "E  no"]),
+        ([*(f"{n}" for n in range(9)), TOTAL], 4, ["4", "5", "6", "7", "8"]),
+        (
+            [*(f"{n}" for n in range(40)), RULE, "FAILED a", TOTAL],
+            36,
+            ["36", "37", "38", "39", "FAILED a"],
+        ),
+        ([RULE, TOTAL, RULE], 0, []),
+    ],
+)
+def test_red_tests_show_few_rows(lines: list[str], hidden: int, last: list[str]) -> None:
+    output = OutputFold(keeps_all=True)
+    output.add_text("\n".join(lines))
+    assert output.finish(ok=False) == ([], hidden, last)
+    assert list(output.lines) == lines

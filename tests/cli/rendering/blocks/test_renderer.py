@@ -26,7 +26,7 @@ def shown(*events: ev.Event, columns: int = 60) -> list[str]:
 
 def test_reading_goes_on_over_requests_and_ends_with_text() -> None:
     rows = shown(*READ, USAGE, *READ, ev.Output("\n"), USAGE, *READ, ev.Output("Done."))
-    assert rows == ["● Read a.py", "● Done."]
+    assert rows == ["● Read a.py", "◆ Done."]
 
 
 def step(number: int, tool: str = "read_file", ok: bool = True) -> list[ev.Event]:
@@ -39,21 +39,21 @@ def step(number: int, tool: str = "read_file", ok: bool = True) -> list[ev.Event
 
 def test_sixty_reading_steps_are_one_row() -> None:
     rows = shown(*(event for n in range(60) for event in step(n)), ev.Output("Done."), USAGE)
-    assert rows == ["● Read 60 files", "● Done."]
+    assert rows == ["● Read 60 files", "◆ Done."]
 
 
 def test_remark_before_a_change_or_failure_stays() -> None:
     rows = shown(*step(1), *step(2, "write_file"), *step(3), *step(4, ok=False), ev.Output("So."))
     assert rows[:3] == [
         "● Read m1.py",
-        "● Now module 2, which the parser calls.",
+        "◆ Now module 2, which the parser calls.",
         "● Wrote m2.py",
     ]
     assert rows[3:] == [
         "● Read m3.py",
-        "● Now module 4, which the parser calls.",
+        "◆ Now module 4, which the parser calls.",
         "● Read m4.py: no such file",
-        "● So.",
+        "◆ So.",
     ]
 
 
@@ -70,7 +70,7 @@ def test_rows_of_the_moment_have_the_remark() -> None:
         "  Now module 1, which the `parser` calls.",
     ]
     renderer.show_event(ev.Output("What arrives."))
-    assert [row for row in seen[-1] if row][-1] == "● What arrives."
+    assert [row for row in seen[-1] if row][-1] == "◆ What arrives."
     assert "● Read m1.py" in seen[-1]
 
 
@@ -90,8 +90,8 @@ def test_tests_show_their_verdict_and_failures() -> None:
     for events in (red_tests(2), [red_tests(2)[0], red_tests(2)[2]]):  # seen, or resumed
         rows = shown(*events)
         assert rows[0].split() == ["✗", "tests", "pytest", "-q", "1", "failed"]
-        assert rows[-2:] == ["    E assert 1 == 2", "    1 failed"] and len(rows) == 10
-        assert rows[1] == "  └ … 24 more lines"  # the end says what is wrong
+        assert rows[-2:] == ["    line 29", "    E assert 1 == 2"] and len(rows) == 7
+        assert rows[1] == "  └ … 26 earlier lines"  # the end says what is wrong
 
 
 PASSED = ev.EvidenceFound("pytest -q", "passed", "2 passed", 0, 2, 0, 0, 0, "", "2 passed\n")
@@ -114,17 +114,17 @@ def test_repair_rounds_show_the_last_tests(
     ]
     text = "\n".join(shown(*rounds, *events, ev.Output("So.")))
     assert all(part in text for part in expected), text
-    assert hidden not in text and "Wrote 3 files" in text and text.endswith("● So.")
+    assert hidden not in text and "Wrote 3 files" in text and text.endswith("◆ So.")
 
 
 def test_few_repairs_are_shown_in_full() -> None:
     rows = shown(*red_tests(2), ev.Repair(1, 3), *step(1, "write_file"), ev.Output("So."))
-    assert rows[9:] == [
-        "    1 failed",
+    assert rows[6:] == [
+        "    E assert 1 == 2",
         "● repair round 1 of 3",
-        "● Now module 1, which the parser calls.",
+        "◆ Now module 1, which the parser calls.",
         "● Wrote m1.py",
-        "● So.",
+        "◆ So.",
     ]
 
 
@@ -193,12 +193,37 @@ def test_long_changes_of_files_are_named(capsys: pytest.CaptureFixture[str]) -> 
     ]
     done = ev.Completion("abcdef123456", "verified", "Done.", EVIDENCE, ["x", "y"], "".join(diffs))
     rows = shown(done)
-    assert rows[:3] == ["changes", "  x  +30 −0", "  y  +30 −0"] and len(rows) < 6
+    assert rows[:3] == ["changes", "  x  +30 −0", "  y  +30 −0"] and len(rows) == 6
+    assert rows[-1] == "  Undo: `mcode undo ` · Go on: `mcode`"
 
 
 def test_tests_that_pass_are_one_row() -> None:
-    red = "2 passed; 1 test still fails, as before the change: `t.py::x`"
+    red = "2 passed, 1 failed (as before); not from this change: `t.py::x`"
     passed = ev.EvidenceFound("pytest", "passed", red, 0, 2, 0, 0, 0, "", "...\n2 passed\n")
     rows = shown(ev.Verifying("pytest -q"), ev.ToolOutput("verify", "...\n2 passed\n"), passed)
-    assert rows[0].startswith("● tests  pytest -q") and rows[0].endswith("2 passed")
-    assert rows[1:] == ["  1 test still fails, as before the change: `t.py::x`"]
+    assert rows[0].startswith("● tests  pytest -q") and rows[0].endswith("1 failed (as before)")
+    assert rows[1:] == ["  not from this change: `t.py::x`"]
+
+
+OLD_RED = {**EVIDENCE, "already_red": ["t.py::x"]}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "evidence", "verdict"),
+    [
+        ("verified", EVIDENCE, "✓ verified: 3 passed (pytest)"),
+        ("verified", OLD_RED, "✓ verified, no new failures: 3 passed (pytest)"),
+        ("failed", OLD_RED, "✗ failed: 3 passed (pytest)"),
+        ("unverified", None, "! unverified: tests were skipped"),
+        ("undone", OLD_RED, "! undone"),
+    ],
+)
+def test_verdict_names_old_failures(
+    outcome: str, evidence: dict[str, object] | None, verdict: str
+) -> None:
+    assert verdict in shown(ev.Completion("abcdef123456", outcome, "", evidence, [], ""))
+
+
+def test_counts_without_a_run_say_no_verdict() -> None:
+    passed = ev.EvidenceFound("pytest", "passed", "2 passed", 0, 2, 0, 0, 0, "", "")
+    assert shown(passed) == ["✓ tests: 2 passed"]

@@ -127,4 +127,4 @@ def test_sixty_mixed_steps_are_forty_rows(columns: int) -> None:
         renderer.show_event(step)
     renderer.show_event(ev.Output("All is done."))
     renderer.pause()
-    assert len(console.rows) <= 40 and console.rows[-1] == "● All is done."
+    assert len(console.rows) <= 40 and console.rows[-1] == "◆ All is done."

@@ -67,10 +67,10 @@ def test_long_streamed_answer_appears_once_in_scrollback(at, columns, rows):
         view.add_text(piece)
     view.finish_answer()
     first, *others = (row.plain for row in markdown_rows(MarkdownBlock(ANSWER), columns - 2))
-    assert window.lines == ["", f"● {first}", *(f"  {row}".rstrip() for row in others)]
+    assert window.lines == ["", f"◆ {first}", *(f"  {row}".rstrip() for row in others)]
     assert ANSWER.count("\n") > 300 and window.glass.wraps == 0
     for number in range(0, 100, 4):
-        assert window.lines.count(f"{'  ' if number else '● '}Part {number}") == 1
+        assert window.lines.count(f"{'  ' if number else '◆ '}Part {number}") == 1
         assert "\n".join(window.lines).count(f"item {number + 1}a") == 1
         assert window.lines.count(f"  def f{number + 2}():") == 1
 
@@ -79,13 +79,13 @@ def test_tail_is_shown_while_it_grows_then_removed(at):
     window, console = at(40)
     view = create_answer_view(console)
     view.add_text("first\n\n- one\n- tw")
-    assert window.lines == ["", "● first", "", "  • one", "  • tw"]
+    assert window.lines == ["", "◆ first", "", "  • one", "  • tw"]
     view.discard_tail()
-    assert window.lines == ["", "● first"]
+    assert window.lines == ["", "◆ first"]
     view.add_text("again **bo")
     view.add_text("ld**")
     view.finish_answer()
-    assert window.lines == ["", "● first", "", "● again bold"]
+    assert window.lines == ["", "◆ first", "", "◆ again bold"]
 
 
 def test_tail_is_painted_without_further_text_until_end(at):
@@ -94,7 +94,7 @@ def test_tail_is_painted_without_further_text_until_end(at):
 
         def show(rows):
             seen.append([row.plain for row in rows])
-            if seen[-1] == ["", "● one two three"]:
+            if seen[-1] == ["", "◆ one two three"]:
                 is_whole.set()
 
         view = AnswerView(at(40)[1], show)
@@ -109,7 +109,7 @@ def test_tail_is_painted_without_further_text_until_end(at):
             await asyncio.wait_for(is_whole.wait(), 60)
         return seen
 
-    assert asyncio.run(pictures(ends=False))[-1] == ["", "● one two three"]
+    assert asyncio.run(pictures(ends=False))[-1] == ["", "◆ one two three"]
     assert asyncio.run(pictures(ends=True))[-1] == []
 
 
@@ -126,7 +126,7 @@ def test_what_comes_after_an_answer_stands_below_it(at):
     events = [ev.Thinking("let me see"), ev.Output("# Title\nhal"), ev.Notice("careful")]
     for event in [*events, ev.Output("and on"), ev.Notice("again")]:
         renderer.show_event(event)
-    shown_lines = "● Thought for 1 s||● Title||  hal||· careful||● and on||· again"
+    shown_lines = "● Thought for 1 s||◆ Title||  hal||· careful||◆ and on||· again"
     assert window.lines == ["", *shown_lines.split("|")]
 
 
@@ -135,7 +135,7 @@ def test_repeated_request_keeps_finished_blocks_and_is_announced(at):
     renderer = create_text_renderer(console=console)
     for event in [ev.Output("kept\n\nhalf a"), ev.Retrying("busy", 1, 1), ev.Output("new")]:
         renderer.show_event(event)
-    assert window.lines == ["", "● kept", "", "· busy", "", "● new"]
+    assert window.lines == ["", "◆ kept", "", "· busy", "", "◆ new"]
 
 
 def test_without_colour_there_is_none(at, monkeypatch):

@@ -44,7 +44,7 @@ async def test_what_happened_aside_is_reported_once(talk: Spoken, provider: Prov
     talk.session.side_context.append("The user notes: tabs")
     output = await talk.say("hello")
     thread = talk.session.thread
-    assert "Heard." in output and "tokens" in output
+    assert "Heard." in output and "of the context" in output
     assert told(provider) == ["The user notes: tabs", "hello"]
     assert (
         talk.session.titled_thread_id == "" and ThreadIndex(talk.home).get(thread).title == "hello"

@@ -39,7 +39,7 @@ AT_80 = """40,000 of 128,000 tokens (31%)
     read_file    10,000    8%
 · free           88,000   69%
 
-Compacted at 100,000 tokens
+Compacts by itself at 100,000 tokens
 From the provider's cache: 90% of the last request"""
 
 

@@ -20,13 +20,13 @@ def why(root: Path, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["find", ".", "-delete"], "`find -delete` may do more than read"),
-        (["sort", "-o", "x"], "`sort -o` may do more than read"),
+        (["find", ".", "-delete"], "`find -delete` can change files or run programs"),
+        (["sort", "-o", "x"], "`sort -o` may change files"),
         (["cat", "/etc/passwd"], "`/etc/passwd` is outside the project"),
         (["uniq", "a", "b"], "`uniq` may write to `b`"),
         (["git", "branch", "new"], "`git branch new` would create `new`"),
-        (["make"], "`make` may do more than read"),
-        (["/tmp/ls"], "`/tmp/ls` may do more than read"),
+        (["make"], "`make` can change files"),
+        (["/tmp/ls"], "`/tmp/ls` can change files"),
         ([], "no program"),
         (["ls", "a\x1b[31m"], "it contains control characters"),
     ],

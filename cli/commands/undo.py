@@ -78,7 +78,9 @@ def _apply_restore(
         echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None
     echo(t(f"{kind}.preview", thread=thread, title=format_title(row)), err=True)
-    restore_files.show_plan(way.plan, again=kind == "redo")
+    # a conversation, which has no such option, shows it as well
+    force = " ".join(["mcode", kind, thread, "--force"])
+    restore_files.show_plan(way.plan, again=kind == "redo", force=force)
     if _is_of_a_rewind(way):
         echo(f"  {t('redo.talk')}", err=True)
     if way.plan.changes:

@@ -48,10 +48,10 @@ def warn_if_interrupted(files: ThreadFiles) -> None:
         _print_line(t("restore.cut_short"))
 
 
-def show_plan(plan: RestorePlan, *, again: bool = False, can_force: bool = True) -> None:
+def show_plan(plan: RestorePlan, *, again: bool = False, force: str = "--force") -> None:
     """Show what would happen to each file; `again`: the plan redoes what was undone.
 
-    `can_force`: the command has the option `--force`, which also restores what is left alone.
+    `force` is the option, or the whole command, that also restores what is left alone.
     """
     doubtful = _find_doubtful(plan)
     left_alone = [conflict for conflict in plan.conflicts if conflict.path not in doubtful]
@@ -68,8 +68,8 @@ def show_plan(plan: RestorePlan, *, again: bool = False, can_force: bool = True)
     ]
     for line in align_columns(rows):
         _print_line(f"  {line}")
-    if can_force and any(conflict.path in plan.skipped for conflict in left_alone):
-        _print_line(t("restore.force"))
+    if force and any(conflict.path in plan.skipped for conflict in left_alone):
+        _print_line(t("restore.force", command=force))
 
 
 def _find_doubtful(plan: RestorePlan) -> set[str]:

@@ -152,7 +152,7 @@ def _confirm_restore(way: "PendingRestore", where: str) -> bool:
     from ...execution import restore_files
 
     echo(t("back.files", where=where), err=True)
-    restore_files.show_plan(way.plan, can_force=False)
+    restore_files.show_plan(way.plan, force="")
     if way.plan.changes:
         try:
             restore_files.confirm_restore(yes=False)

@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -79,7 +80,8 @@ async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> No
     result = kept.mcode("undo", "--json")  # nothing is written: nothing has to be asked
     assert result.returncode == 1
     assert [conflict["path"] for conflict in json.loads(result.stdout)["conflicts"]] == ["a.txt"]
-    assert "--force" in result.stderr and "No files were restored" in result.stderr
+    assert re.search(r"`mcode undo [0-9a-f]{8} --force` also", result.stderr)
+    assert "No files were restored" in result.stderr
     assert (kept.folder / "a.txt").read_text() == "mine\n"
     assert kept.mcode("undo", "--yes", "--force").returncode == 0
     assert not (kept.folder / "a.txt").exists()

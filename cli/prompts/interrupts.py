@@ -11,7 +11,7 @@ from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from ..i18n.stored_messages import translate_stored
 from ..rendering.approval_request import describe_asker, show_request
-from ..rendering.console import can_redraw, open_console, show_line
+from ..rendering.console import MARGIN, can_redraw, open_console, show_line, show_rule
 from ..rendering.diffs.history import KEPT_DIFFS
 from ..rendering.event_text import describe_review
 from ..rendering.tool_summary import format_call
@@ -135,7 +135,8 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
         Choice("undo", t("key.review.undo"), needs_enter=True),
         Choice("remark", t("key.review.remark"), needs_text=True),
     ]
-    reply = choose(console, t("ask.review"), choices, rule="yellow", request=QuestionHead(""))
+    head, _ = hold_request(console, lambda: _show_review_title(console))
+    reply = choose(console, t("ask.review"), choices, request=head)
     match reply.word:
         case "keep":
             return {"type": "approve"}
@@ -143,6 +144,14 @@ def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
             return {"type": "reject"}
         case _:
             return {"type": "respond", "message": reply.text}
+
+
+def _show_review_title(console: Console) -> bool:
+    if can_redraw(console):
+        console.print()
+        show_rule(console, "yellow")
+        show_line(console, f"{MARGIN}{t('ask.review.heading')}", "bold yellow")
+    return True
 
 
 def _decide_pull_request(console: Console, request: ApprovalRequest) -> UserDecision:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def pick_model(listings: "Sequence[ModelListing]") -> str:
     """Return `PROVIDER/MODEL` that the user selects; empty if they leave. Needs a terminal."""
-    picked = pick_item(listings, rank_models, build_cells, heading=t("picker.models"))
+    picked = pick_item(
+        listings, rank_models, build_cells, heading=t("picker.models"), build_heads=build_heads
+    )
     return picked.model.name if picked else ""
 
 
@@ -35,10 +37,17 @@ def build_cells(listings: "Sequence[ModelListing]", columns: int) -> list[list[s
     return [[mark, name, *([price] if has_room else [])] for mark, name, _, price, _ in rows]
 
 
+def build_heads(count: int) -> list[str]:
+    """Return the heads of so many columns of `build_cells`."""
+    heads = ["", t("models.name"), t("models.context"), t("models.price.unit"), ""]
+    return heads if count == len(heads) else [*heads[:2], *heads[3:4]][:count]
+
+
 def _build_row(listing: "ModelListing") -> list[str]:
-    """Return mark, name, window, price, and in words what the model can."""
+    """Return mark, name, window, price, and in words what speaks for the model."""
     model = listing.model
-    abilities = {"vision": model.vision, "thinking": model.thinking}
+    is_default = model.model == model.provider.default_model
+    abilities = {"default": is_default, "vision": model.vision, "thinking": model.thinking}
     return [
         "*" if listing.in_use else "",
         model.name,

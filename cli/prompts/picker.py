@@ -42,6 +42,8 @@ Item = TypeVar("Item")
 Rank = Callable[[Sequence[Item], str], list[Item]]
 # One row of cells for each item, for a screen of that many columns
 BuildCells = Callable[[Sequence[Item], int], list[list[str]]]
+# The heads of so many columns
+BuildHeads = Callable[[int], list[str]]
 
 
 def can_draw_picker() -> bool:
@@ -56,6 +58,7 @@ def pick_item(
     describe: Callable[[Item], Sequence[str]] | None = None,
     *,
     heading: str,
+    build_heads: "BuildHeads | None" = None,
 ) -> Item | None:
     """Return the item that the user selects; None if they leave. Needs a terminal.
 
@@ -63,7 +66,7 @@ def pick_item(
     """
     if not can_draw_picker():
         return _pick_by_number(items, build_cells)
-    state = PickerState(items, rank, build_cells)
+    state = PickerState(items, rank, build_cells, build_heads)
     return run_sync(build_picker(state, describe, heading=heading).run_async())
 
 
@@ -95,8 +98,14 @@ class PickerState(Generic[Item]):
     """The matching items, and which of them is selected."""
 
     def __init__(
-        self, items: Sequence[Item], rank: "Rank[Item]", build_cells: "BuildCells[Item]"
+        self,
+        items: Sequence[Item],
+        rank: "Rank[Item]",
+        build_cells: "BuildCells[Item]",
+        build_heads: "BuildHeads | None" = None,
     ) -> None:
+        self.build_heads = build_heads
+        """None: the columns have no heads."""
         self._items = items
         self._rank = rank
         self._build_cells = build_cells
@@ -135,11 +144,23 @@ class PickerState(Generic[Item]):
 
     def render_lines(self, columns: int) -> list[tuple[bool, str]]:
         """Return the visible lines, cut to the width, and whether each is the selected one."""
+        first, _, texts = self._format_texts(columns)
+        return [(first + at == self._at, text) for at, text in enumerate(texts)]
+
+    def render_head(self, columns: int) -> str:
+        """Return the heads above the visible lines."""
+        return self._format_texts(columns)[1]
+
+    def _format_texts(self, columns: int) -> tuple[int, str, list[str]]:
+        """Return the number of the first visible item, the heads, and the lines."""
         first = max(0, min(self._at - SHOWN // 2, len(self.fitting) - SHOWN))
         seen = self.fitting[first : first + SHOWN]
         room = columns - len(MARGIN) - len(POINTER) - 1
-        texts = _format_rows(self._build_cells(seen, room), room) if seen else []
-        return [(first + at == self._at, text) for at, text in enumerate(texts)]
+        cells = self._build_cells(seen, room) if seen else []
+        if not (cells and self.build_heads):
+            return first, "", _format_rows(cells, room) if cells else []
+        head, *texts = _format_rows([self.build_heads(len(cells[0])), *cells], room)
+        return first, head, texts
 
 
 def _format_rows(cells: Sequence[Sequence[str]], columns: int) -> list[str]:
@@ -185,6 +206,10 @@ def build_picker(
         lines = map(sanitize_text, describe(item)) if describe and item else ()
         return "\n".join(_truncate_line(f"{MARGIN}{line}", columns) for line in lines)
 
+    def render_head() -> str:
+        return f"{' ' * (len(POINTER) + 1)}{choice.render_head(output.get_size().columns)}"
+
+    heads = [_build_line(render_head, PALE)] if choice.build_heads else []
     preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)
     rows = Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1)
     body = [
@@ -193,6 +218,7 @@ def build_picker(
         _build_line(heading, "bold"),
         _build_search(typed),
         _build_line(),
+        *heads,
         rows,
         *([_build_line(), preview] if describe else []),
         _build_line(),

@@ -78,8 +78,8 @@ def show_inventory(
     header = "trust.folder.partly" if trust.trusted else "trust.folder"
     console = console or open_console()
     show_line(console, margin + t(header, folder=sanitize_line(trust.folder)), "")
-    for line in format_inventory(trust, tests=tests):
-        show_sentence(console, margin + line)
+    for line in format_inventory(trust, tests=tests):  # what reaches far is marked with a `!`
+        show_sentence(console, margin + line, "yellow" if line.lstrip().startswith("! ") else "")
 
 
 def _ask_trust(trust: Trust, home: Path, *, tests: bool) -> bool:

@@ -54,6 +54,8 @@ FRESH = 5.0
 BOLD, DIM, NORMAL = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 # The sign before the name, and its colour
 MARK, ACCENT = "◆", "\x1b[36m"
+# The one name that a user meets: the command they have typed
+NAME = "mcode"
 # The side of the box, with its air
 EDGE = "│ "
 
@@ -70,6 +72,7 @@ def build_prompt(conversation: Conversation, folder: Path, home: Path) -> LivePr
         busy=lambda: conversation.busy_text,
         status=lambda columns: format_status(_build_status(conversation.session), columns),
         is_plan=lambda: conversation.session.plan,
+        is_new=lambda: not conversation.session.thread,
         todos=lambda columns: conversation.session.format_todos(columns),
     )
     return LivePrompt(
@@ -211,7 +214,7 @@ def build_card(folder: Path, options: "Options", *, is_plain: bool = False) -> l
     width = get_terminal_width()
     if is_plain:
         keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width)
-        return [SEPARATOR.join([f"MaxAgent {__version__}", *facts]), keys]
+        return [SEPARATOR.join([f"{NAME} {__version__}", *facts]), keys]
     edge = " " * len(EDGE)
     keys, *_ = fill_rows(t("repl.greeting").split(SEPARATOR), SEPARATOR, width - len(edge))
     return ["", *_build_box(facts, width), f"{DIM}{edge}{keys}{NORMAL}"]
@@ -221,7 +224,7 @@ def _build_box(facts: Sequence[str], width: int) -> list[str]:
     """Return the name and the facts in a box that is as wide as they are."""
     edge = " " * len(EDGE)
     room = max(width - 3 * len(EDGE), 1)
-    name = f"{MARK} MaxAgent {__version__}"
+    name = f"{MARK} {NAME} {__version__}"
     rows = [row for fact in facts for row in split_rows(fact, room)]
     inner = max(map(measure_width, [name, *(f"{edge}{row}" for row in rows)]))
     accent = "" if os.environ.get("NO_COLOR") else ACCENT

@@ -398,7 +398,7 @@ def test_window_has_title_greeting_and_only_wanted_colours(window):
     greeting, room = window.words("repl.greeting"), window.columns - 2
     rows = fill_rows(greeting.split(SEPARATOR), SEPARATOR, room)
     shown = window.terminal.scrollback()
-    assert f"MaxAgent {__version__}" in shown and f"\n  {rows[0]}\n" in shown
+    assert f"mcode {__version__}" in shown and f"\n  {rows[0]}\n" in shown
     assert "trunk" in squeezed(shown).partition(squeezed(rows[0]))[0]
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")

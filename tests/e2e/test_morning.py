@@ -37,7 +37,7 @@ def test_enter_opens_the_conversation_that_waits(window: ChatWindow) -> None:
     window.see(
         window.words("repl.waits.one", count=1, title="Make the cart", ago="|").split("|")[0]
     )
-    window.see("MaxAgent", "trunk")
+    window.see("mcode", "trunk")
     window.press("enter")
     window.asked(window.words("ask.approve"))
     window.press("enter")

@@ -11,7 +11,7 @@ from maxagent.config.trust.decision import check_trust
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
-ASK = "May MaxAgent use them?"
+ASK = "Use them?"
 
 
 @pytest.fixture

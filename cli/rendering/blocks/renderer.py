@@ -28,7 +28,7 @@ from ..event_text import describe_outcome, describe_review
 from ..listings.threads import SHORT_ID
 from ..output import echo
 from ..sanitize import escape_hidden, sanitize_line
-from ..subagents.event_lines import SubagentRows, build_attempt_table
+from ..subagents.event_lines import SubagentRows, build_attempt_table, is_in_attempt_table
 from ..text_renderer import TextRenderer
 from ..thinking_view import ShowRows, ThinkingView, build_thinking_block
 from .calls import VERIFY, CallBlocks
@@ -151,8 +151,8 @@ class BlockRenderer(TextRenderer):
                 self._show_evidence(event)
             case ev.Repair() if self._hold_repair(event):
                 pass
-            case ev.Notice(text=text) if text.rpartition("kept: ")[2] in self._compared:
-                pass  # the table of attempts has it
+            case ev.Notice(text=text) if is_in_attempt_table(text, self._compared):
+                pass
             case ev.Notice(text=text):
                 style = "yellow" if text.startswith(WARNINGS) else "dim"
                 self._print_line(translate_notice(text), style)

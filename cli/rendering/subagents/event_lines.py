@@ -1,7 +1,7 @@
 """What is shown of sub-agents and attempts: a line for the start and end of each, and notices."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rich.text import Text
@@ -20,6 +20,8 @@ from ..text_width import measure_width
 from .child_line import MARKS
 
 MAX_TASK_LENGTH = 100
+# How the notice begins that names the files of the other attempts' changes
+_SAVED_CHANGES = re.compile(r"the changes of the other attempts\b")
 # Cells that a child's name and task keep beside what it took
 MIN_HEAD = 16
 
@@ -99,25 +101,35 @@ def _build_child_rows(
 
 
 def build_attempt_table(event: ev.AttemptsCompared, width: int) -> list[Text]:
-    """Return a line for each attempt; below each stands why it is kept, or not."""
+    """Return heads, and a line for each attempt; below each stands why it is kept, or not."""
     columns = ["number", "tests", "lines", "tokens", "cost", "thread"]
     cells = [_list_attempt_cells(attempt) for attempt in event.attempts]
     used_columns = [name for name in columns if any(row[name] for row in cells)]
-    lines = align_columns([[row[name] for name in used_columns] for row in cells])
+    heads = {name: t(f"attempt.head.{name}") for name in columns}
+    heads["number"] = f"  {heads['number']}"
+    lines = align_columns([[row[name] for name in used_columns] for row in (heads, *cells)])
     for name in ("cost", "tokens", "lines"):
         if max(map(measure_width, lines)) > width and name in used_columns:
             used_columns.remove(name)
-            lines = align_columns([[row[name] for name in used_columns] for row in cells])
-    rows: list[Text] = []
-    for attempt, line in zip(event.attempts, lines, strict=True):
+            lines = align_columns([[row[name] for name in used_columns] for row in (heads, *cells)])
+    rows = [Text(lines[0], "dim")]
+    for attempt, line in zip(event.attempts, lines[1:], strict=True):
         rows.append(Text(line, "bold green" if attempt.get("kept") else ""))
         reason = sanitize_line(translate_stored(str(attempt.get("reason") or "")))
         rows += [
             Text.assemble("  ", (row, "dim")) for row in split_rows(reason, width - 2) if reason
         ]
+    rows.append(Text(t("attempt.diff"), "dim"))
     for row in rows:
         row.truncate(width, overflow="ellipsis")
     return rows
+
+
+def is_in_attempt_table(notice: str, reasons: Collection[str]) -> bool:
+    """Return whether the table says it: why an attempt is kept, or where the changes are."""
+    return bool(reasons) and (
+        notice.rpartition("kept: ")[2] in reasons or bool(_SAVED_CHANGES.match(notice))
+    )
 
 
 def _list_attempt_cells(attempt: Mapping[str, Any]) -> dict[str, str]:
@@ -129,9 +141,7 @@ def _list_attempt_cells(attempt: Mapping[str, Any]) -> dict[str, str]:
         "number": f"{mark}{attempt['number']}",
         "tests": ", ".join(tests),
         "lines": t("attempt.table.lines", count=attempt["lines"]) if "lines" in attempt else "",
-        "tokens": t(
-            "child.tokens", count=format_count(usage.get("input", 0) + usage.get("output", 0))
-        ),
+        "tokens": format_count(usage.get("input", 0) + usage.get("output", 0)),
         "cost": format_cost(usage["cost"]) if usage.get("cost") else "",
         "thread": str(attempt.get("thread_id", ""))[:SHORT_ID],
     }

@@ -65,6 +65,8 @@ class PromptState:
     status: Callable[[int], str]
     """Returns the status line for a width in columns."""
     is_plan: Callable[[], bool]
+    is_new: Callable[[], bool] = lambda: False
+    """Whether nothing was said yet: an example says what can be."""
     todos: Callable[[int], str] = lambda columns: ""
     """How far the list of tasks is, for a width, with the list while it is open; empty: none."""
     tail: str = ""
@@ -134,7 +136,8 @@ def _build_placeholder(line: Buffer, state: PromptState) -> ConditionalProcessor
     """Return what stands in an empty line: what it takes now."""
 
     def render() -> StyleAndTextTuples:
-        key = "repl.placeholder.busy" if state.busy() else "repl.placeholder"
+        key = "repl.placeholder.first" if state.is_new() else "repl.placeholder"
+        key = "repl.placeholder.busy" if state.busy() else key
         return [("class:placeholder", shorten_text(t(key), _count_columns() - len(SIGN) - 1))]
 
     return ConditionalProcessor(AfterInput(render), Condition(lambda: not line.text))

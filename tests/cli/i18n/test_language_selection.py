@@ -96,7 +96,7 @@ def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:
     unknown = mcode(tmp_path, "threads", "show", "abcd", MAXAGENT_LANG="zh")
     assert (unknown.returncode, unknown.stderr) == (
         2,
-        "错误：没有线程 `abcd`\n提示：`mcode threads list --all` 可列出所有线程\n",
+        "错误：没有会话 `abcd`\n提示：`mcode threads list --all` 可列出所有会话\n",
     )
     misspelled = mcode(tmp_path, "threads", "lst", MAXAGENT_LANG="zh")
     assert misspelled.returncode == 2

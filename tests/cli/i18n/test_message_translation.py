@@ -35,8 +35,8 @@ def names(template: str) -> list[str]:
         ("the request is empty", "请求为空"),
         ("Never said by anybody", "Never said by anybody"),
         ("no thread `x`", "no thread `x`"),
-        (text("no thread `{content}`", content="a{b}c"), "没有线程 `a{b}c`"),
-        (text("no thread `{content}`", content="it asks the user"), "没有线程 `it asks the user`"),
+        (text("no thread `{content}`", content="a{b}c"), "没有会话 `a{b}c`"),
+        (text("no thread `{content}`", content="it asks the user"), "没有会话 `it asks the user`"),
         (text("never said of {name}", name="it asks the user"), "never said of 会询问用户"),
         (
             text("{first}: {rest}", first="it runs a program", rest=text("it runs `{x}`", x="y")),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from screen import ScreenTerminal
 
-from maxagent.cli.prompts.model_picker import build_cells, rank_models
+from maxagent.cli.prompts.model_picker import build_cells, build_heads, rank_models
+from maxagent.cli.prompts.picker import SHOWN, PickerState
 from maxagent.config.settings.schema import Settings
 from maxagent.models.listing import list_models
 
@@ -30,7 +31,23 @@ def test_typed_text_finds_models(typed: str, first: str) -> None:
 
 def test_narrow_cells_keep_name_and_price() -> None:
     assert build_cells(LISTINGS[:1], 40) == [["*", "openai/gpt-4o", "$2.5 / $10"]]
-    assert build_cells(LISTINGS[:1], 80)[0][2:] == ["128k", "$2.5 / $10", "images"]
+    assert build_cells(LISTINGS[:1], 80)[0][2:] == ["128k", "$2.5 / $10", "recommended · images"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [
+        (120, "model context $/1M tokens in / out"),
+        (80, "model context $/1M tokens in / out"),
+        (64 + 4, "model context $/1M tokens in / out"),
+        (60, "model $/1M tokens in / out"),
+        (20, "model"),
+    ],
+)
+def test_heads_name_columns_and_units(columns: int, heads: str) -> None:
+    state = PickerState(LISTINGS, rank_models, build_cells, build_heads)
+    assert " ".join(state.render_head(columns).split()) == heads
+    assert len(state.render_lines(columns)) == min(SHOWN, len(LISTINGS))
 
 
 @pytest.mark.parametrize("columns", [80, 40])

@@ -61,7 +61,7 @@ def test_every_page_is_chinese_and_fits_the_terminal(
         page_text = page(*text)
         heads = {"用法：mcode", "选项："}
         if hasattr(command, "commands"):
-            heads |= {"命令："} if text else {"工作：", "线程：", "工具：", "设置："}
+            heads |= {"命令："} if text else {"工作：", "会话：", "工具：", "设置："}
         assert all(head in page_text for head in heads), page_text
         wide = [row for row in page_text.splitlines() if measure_width(row) > columns]
         assert [row for row in wide if CHINESE.search(row)] == [], page_text

@@ -48,4 +48,4 @@ def test_card_is_a_box_of_one_width(
 
 def test_plain_card_has_no_box(tmp_path: Path) -> None:
     first, keys = build_card(tmp_path, {}, is_plain=True)
-    assert first.startswith("MaxAgent ") and "\x1b" not in first + keys
+    assert first.startswith("mcode ") and "\x1b" not in first + keys

@@ -48,7 +48,7 @@ def test_far_reaching_settings_show_values_without_secrets(tmp_path: Path) -> No
         "after_edit: {'*.py': ['rm {file}']}\n"
     )
     assert lines(tmp_path) == [
-        "  MaxAgent's settings of the project",
+        "  settings of the project",
         "    .llc.yaml",
         "      sets model.default",
         "      ! sends your messages to: `https://e`",

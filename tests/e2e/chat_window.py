@@ -60,7 +60,8 @@ class ChatWindow:
 
     def __enter__(self) -> Self:
         self.terminal.__enter__()
-        self.see(self.words("repl.placeholder"))
+        shown = [squeezed(words) for words in self._placeholders]
+        self.terminal.wait_for(lambda screen: any(words in squeezed(screen) for words in shown))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -146,7 +147,7 @@ class ChatWindow:
     @property
     def _placeholders(self) -> list[str]:
         """What an empty line shows, as it is cut to a narrow window."""
-        keys = ("repl.placeholder", "repl.placeholder.busy")
+        keys = ("repl.placeholder", "repl.placeholder.first", "repl.placeholder.busy")
         return [shorten_text(self.words(key), self.columns - 3) for key in keys]
 
     def holds(self, text: str) -> None:

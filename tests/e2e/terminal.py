@@ -89,6 +89,10 @@ class Terminal:
             continue
         return self._process.wait(timeout=PATIENCE)
 
+    def reads_within(self, seconds: float) -> bool:
+        """Read a piece; False if the program writes nothing for so long."""
+        return self._read(time.monotonic() + seconds)
+
     @property
     def fate(self) -> str:
         """Words on how the program ended, for whoever waits in vain; empty: it has not."""

@@ -86,7 +86,7 @@ def test_a_pasted_key_leads_to_an_answer(
         terminal.type("1")
         run.see("deepseek-reasoner", run.words("picker.models"), run.words("picker.keys"))
         terminal.press("enter")
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         terminal.type("hi").press("enter")
         run.see("Hello there.")
         assert KEY not in terminal.scrollback()
@@ -124,7 +124,7 @@ def test_a_key_is_never_shown_whenever_pasted(tmp_path: Path, provider: Provider
         run.see(run.words("picker.models"), run.words("picker.keys"))
         terminal.type(PASTE)  # in the search for a model
         terminal.press("ctrl-u").press("enter")
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         assert KEY[:12] not in terminal.shown
     assert read_credentials(run.home)["deepseek"].secret == KEY
 
@@ -147,14 +147,14 @@ def test_a_wrong_key_is_asked_again(tmp_path: Path, deepseek: Provider) -> None:
         terminal.type(KEY).press("enter")
         run.see("deepseek-reasoner", run.words("picker.keys"))
         terminal.type("reasoner").press("enter")
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
     assert "deepseek/deepseek-reasoner" in (run.home / "config.yaml").read_text()
 
 
 def test_nothing_is_asked_twice(tmp_path: Path, deepseek: Provider) -> None:
     first = FirstRun(tmp_path, "en", 80, DEEPSEEK_API_KEY=KEY, DEEPSEEK_BASE_URL=deepseek.url)
     with first.terminal as terminal:
-        screen = first.see(first.words("repl.placeholder"), "deepseek")
+        screen = first.see(first.words("repl.placeholder.first"), "deepseek")
         assert first.words("auth.heading") not in screen
         terminal.type("hi").press("enter")
         first.see("Hello there.")
@@ -184,7 +184,7 @@ def test_a_login_leads_to_an_answer(tmp_path: Path, github: GitHub) -> None:
         run.see(run.words("auth.paste"), run.words("choice.leave.exit"))
         terminal.type("copilot").press("enter")
         run.see("octocat", "copilot/gpt-4o")  # the only model is not asked for
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         terminal.type("hi").press("enter")
         run.see("Hello there.")
     assert github.initiators.count("user") == 1
@@ -195,13 +195,13 @@ def test_login_in_a_conversation_counts_at_once(tmp_path: Path, deepseek: Provid
         tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url, LLC_MODEL="deepseek/deepseek-chat"
     )
     with run.terminal as terminal:
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         terminal.type("/login deepseek").press("enter")
         run.see(run.words("auth.ask.key"))
         terminal.type(PASTE)
         run.see("Stored the key of deepseek")
         # the prompt is back above its status line
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         terminal.type("hi").press("enter")
         run.see("Hello there.")
         assert KEY not in terminal.scrollback()

@@ -206,10 +206,6 @@ def build_picker(
         lines = map(sanitize_text, describe(item)) if describe and item else ()
         return "\n".join(_truncate_line(f"{MARGIN}{line}", columns) for line in lines)
 
-    def render_head() -> str:
-        return f"{' ' * (len(POINTER) + 1)}{choice.render_head(output.get_size().columns)}"
-
-    heads = [_build_line(render_head, PALE)] if choice.build_heads else []
     preview = Window(FormattedTextControl(render_preview), height=PREVIEW_ROWS, style=PALE)
     rows = Window(FormattedTextControl(render_rows), height=lambda: min(SHOWN, choice.count) or 1)
     body = [
@@ -218,7 +214,7 @@ def build_picker(
         _build_line(heading, "bold"),
         _build_search(typed),
         _build_line(),
-        *heads,
+        *_build_heads(choice, lambda: output.get_size().columns),
         rows,
         *([_build_line(), preview] if describe else []),
         _build_line(),
@@ -232,6 +228,13 @@ def build_picker(
     )
     application.ttimeoutlen = 0.05  # a lone Esc takes effect soon
     return application
+
+
+def _build_heads(choice: PickerState[Item], count_columns: Callable[[], int]) -> "list[Window]":
+    if choice.build_heads is None:
+        return []
+    indent = " " * (len(POINTER) + 1)
+    return [_build_line(lambda: f"{indent}{choice.render_head(count_columns())}", PALE)]
 
 
 def _build_search(typed: "Buffer") -> "Window":

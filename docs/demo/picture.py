@@ -43,7 +43,7 @@ SHOWN = (
     (r"[●✓] tests ", r".*passed"),
     (r"tester", r"tester"),
     (r"◆ Accepted", r".*touched"),
-    (r"✓ verified", r".* tokens · "),
+    (r"✓ verified", r".* of the context · "),
 )
 """First and last row of each part of the run that the picture has; `⋮` stands for the rest."""
 

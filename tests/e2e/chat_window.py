@@ -60,8 +60,8 @@ class ChatWindow:
 
     def __enter__(self) -> Self:
         self.terminal.__enter__()
-        shown = [squeezed(words) for words in self._placeholders]
-        self.terminal.wait_for(lambda screen: any(words in squeezed(screen) for words in shown))
+        expected = [squeezed(label) for label in self._placeholders]
+        self.terminal.wait_for(lambda screen: any(text in squeezed(screen) for text in expected))
         return self
 
     def __exit__(self, *error: object) -> None:

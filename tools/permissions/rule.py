@@ -232,16 +232,16 @@ def find_other_name(rules: Iterable[Rule], call: "RequestedCall") -> str:
     for rule in rules:
         if isinstance(pattern := rule.pattern, CommandPattern):
             for subject in call.subjects:
-                words = subject.names[: len(pattern.words)]
-                is_other = bool(words) and words != pattern.words and not subject.harmless
-                if is_other and _strip_version(words) == _strip_version(pattern.words):
-                    return text(OTHER_NAME, rule=" ".join(pattern.words), name=words[0])
+                command = subject.names[: len(pattern.words)]
+                is_other = bool(command) and command != pattern.words and not subject.harmless
+                if is_other and _strip_version(command) == _strip_version(pattern.words):
+                    return text(OTHER_NAME, rule=" ".join(pattern.words), name=command[0])
     return ""
 
 
-def _strip_version(words: Sequence[str]) -> Sequence[str]:
-    """Return the words without the digits at the end of the program's name."""
-    return [words[0].rstrip("0123456789."), *words[1:]]
+def _strip_version(command: Sequence[str]) -> Sequence[str]:
+    """Return the command without the digits at the end of the program's name."""
+    return [command[0].rstrip("0123456789."), *command[1:]]
 
 
 def fold_mcp_name(name: str) -> str:

@@ -10,6 +10,7 @@ from ...i18n.stored_messages import translate_stored
 from ..block_printer import EDGE, light_failures
 from ..console import style_text
 from ..line_breaks import TAB, wrap_text
+from ..text_width import measure_width
 from .folds import MAX_LINES
 
 # Left of the first row of an output
@@ -109,13 +110,13 @@ class OutputFold:
         lines = [*self._first, *self._last]
         end = len(lines) - SUMMARY_LINES
         totals = {at for at, line in enumerate(lines) if at >= end and _SUMMARY.search(line)}
-        kept = [
+        remaining = [
             " ".join(_RULE.sub("", line).split()) if _RULE.search(line) else line
             for at, line in enumerate(lines)
             if at not in totals and not _EQUALS.search(line)
         ]
-        last = list(filter(None, kept))[-LAST_ROWS_OF_TESTS:]
-        hidden = self._count - len(lines) + len(kept) - len(last)
+        last = list(filter(None, remaining))[-LAST_ROWS_OF_TESTS:]
+        hidden = self._count - len(lines) + len(remaining) - len(last)
         return [], hidden, last
 
 
@@ -143,6 +144,10 @@ def layout_output(
 def _layout_line(line: str, width: int, limit: int) -> tuple[list[Text], bool]:
     """Return a line in so many rows, and whether it is cut."""
     fitting = light_failures(style_text(shorten_rules(line.expandtabs(TAB), width), "dim"))
+    if limit == 1:  # a name without blanks is cut, too, and not left out
+        is_cut = measure_width(fitting.plain) > width
+        fitting.truncate(width, overflow="ellipsis")
+        return [fitting], is_cut
     rows = list(wrap_text(fitting, width, keeps_addresses=True))
     if is_cut := len(rows) > limit:
         rows[limit - 1] = Text.assemble(rows[limit - 1], "…")

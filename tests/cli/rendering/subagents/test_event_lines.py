@@ -47,22 +47,23 @@ ATTEMPT = {"outcome": "verified", "reason": "it breaks no test", "lines": 2, "pa
 
 
 @pytest.mark.parametrize(
-    ("width", "cost", "line"),
+    ("width", "cost", "heads", "line"),
     [
-        (78, 0.0, "✓ 1  2 passed  2 lines  23k tokens  11111111"),
-        (78, 0.0123, "✓ 1  2 passed  2 lines  23k tokens  $0.0123  11111111"),
-        (46, 0.0123, "✓ 1  2 passed  2 lines  23k tokens  11111111"),
-        (38, 0.0, "✓ 1  2 passed  2 lines  11111111"),
-        (28, 0.0, "✓ 1  2 passed  11111111"),
+        (78, 0.0, "changes tokens thread", "2 passed 2 lines 23k 11111111"),
+        (78, 0.0123, "changes tokens cost thread", "2 passed 2 lines 23k $0.0123 11111111"),
+        (50, 0.0123, "changes tokens thread", "2 passed 2 lines 23k 11111111"),
+        (38, 0.0, "changes thread", "2 passed 2 lines 11111111"),
+        (30, 0.0, "thread", "2 passed 11111111"),
     ],
 )
-def test_attempts_are_lines_that_fit(width: int, cost: float, line: str) -> None:
+def test_attempts_are_lines_that_fit(width: int, cost: float, heads: str, line: str) -> None:
     attempts = [
         {**ATTEMPT, "number": at, "thread_id": f"{at}" * 12, "kept": at == 1,
          "usage": {"input": 20_000, "output": 3_000, "cost": cost}}
         for at in (1, 2)
     ]  # fmt: skip
     rows = [row.plain for row in build_attempt_table(ev.AttemptsCompared(attempts), width)]
-    assert rows[0] == line and max(map(len, rows)) <= width
-    assert rows[2].startswith("  2")
-    assert rows[1] == rows[3] == "  it breaks no test"
+    assert rows[0].split() == ["attempt", "tests", *heads.split()]
+    assert rows[1].split() == ["✓", "1", *line.split()] and max(map(len, rows)) <= width
+    assert rows[3].startswith("  2")
+    assert rows[2] == rows[4] == "  it breaks no test"

@@ -147,7 +147,7 @@ def test_words_for_the_model_are_not_half_translated(
     ("output", "expected"),
     [
         ("x" * 300 + "\n", ["x" * 56, "x" * 56, "x" * 55 + "…"]),
-        ("long " * 40 + "\n" + "line\n" * 20, [("long " * 11).strip()[:55].strip() + "…", "line"]),
+        ("long " * 40 + "\n" + "line\n" * 20, ["long " * 11 + "…", "line"]),
         ("short\n", ["short"]),
     ],
 )

@@ -35,7 +35,7 @@ def login(
 
     Without a provider, choose one, or paste a key that shows its provider. The key is not shown.
     """
-    from ..prompts.credential_input import ask_credential
+    from ..prompts.credential_input import ask_credential, store_connection
     from ..prompts.login import log_in, store_key
     from ..prompts.terminal_echo import hidden_echo
 
@@ -52,11 +52,14 @@ def login(
             hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`",
         )
     with hidden_echo():
-        name, key = ask_credential(_find_name(provider))
-        if key:
-            store_key(name, key)
+        connection = ask_credential(_find_name(provider))
+        if connection.address:
+            store_connection(paths.locate_home(), connection)
+            echo(t("auth.own.stored", address=connection.address), err=True)
+        elif connection.key:
+            store_key(connection.provider, connection.key)
         else:
-            log_in(name)
+            log_in(connection.provider)
 
 
 @app.command()

@@ -39,7 +39,7 @@ MAX_CHOICES, MORE = 4, "more"
 # Stands for a secret
 HIDDEN = "••••••••"
 # What Esc does at a question
-Leave = Literal["later", "exit", "cancel"]
+Leave = Literal["later", "exit", "back", "cancel"]
 
 
 def choose_from_lines(console: Console, choices: Sequence[Choice]) -> ChoiceReply:

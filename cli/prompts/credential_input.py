@@ -1,19 +1,23 @@
 """Questions for a provider and its key."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
 
 from ...config import paths
 from ...config.exit_codes import INTERRUPTED
-from ...models.auth.credentials import locate_credentials
+from ...config.network.variables import clean_value
+from ...models.address import trim_base_url
+from ...models.auth.credentials import Credential, locate_credentials, store_credential
 from ...models.auth.key_shapes import clean_key, is_valid_key, list_candidates, recognize_key
 from ...models.providers import Provider, find_provider, get_provider, load_providers
 from ..i18n.catalogs import t
@@ -27,12 +31,12 @@ from ..rendering.console import (
     wrap_for_console,
     write_captured,
 )
-from .choice import choose_below
+from .choice import Leave, choose_below
 from .choice_keys import Choice, ChoiceReply, QuestionHead
 from .choice_list import HANG
 from .interruptible_input import bind_suspension
 from .sync_bridge import run_sync
-from .text_input import ESCAPE_WAITS, can_edit, discard_typeahead
+from .text_input import ESCAPE_WAITS, can_edit, discard_typeahead, read_line
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
@@ -47,10 +51,22 @@ LIKELY = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "glm")
 # How many are offered before one asks for the others
 FIRST = 6
 MORE = "more"
+# The provider of a server or gateway of the user's own
+OWN = "litellm"
+# What can be no key: an address with its scheme, of this machine, or with a port
+_ADDRESS = re.compile(r"https?://|localhost\b|\d+(?:\.\d+){3}\b|[\w.-]+:\d+(?:/|$)", re.IGNORECASE)
 # Columns between the names and what is said of them
 GAP = 2
 # Characters of the shortest text that can be a key
 MIN_KEY_LENGTH = 16
+
+
+class Connection(NamedTuple):
+    """A provider, its key, and the address of a server of the user's own."""
+
+    provider: str
+    key: str = ""
+    address: str = ""
 
 
 def read_secret(console: Console, prompt: str, head: str = "") -> str:
@@ -108,7 +124,7 @@ def _build_bindings() -> "KeyBindings":
     return keys
 
 
-def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[str, str]:
+def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> Connection:
     """Return a provider and its key, which is empty if it needs none but may need a login.
 
     Raises typer.Exit if the user leaves. `offered` providers are listed first.
@@ -116,15 +132,48 @@ def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> tuple[st
     console = open_console()
     try:
         if name:
-            return name, _ask_key(console, get_provider(name))
+            return Connection(name, _ask_key(console, get_provider(name)))
         offers = list_offers(os.environ, offered)
         while True:
-            name, key = _ask_provider_or_key(console, offers)
+            chosen = _ask_provider_or_key(console, offers)
             with suppress(KeyboardInterrupt):  # Esc leads back to the choice
-                return name, key or _ask_key(console, get_provider(name))
+                return _complete_connection(console, chosen)
     except (EOFError, KeyboardInterrupt):
         console.print()
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _complete_connection(console: Console, chosen: Connection) -> Connection:
+    """Ask for what the choice leaves open: the address, whose key it is, or the key."""
+    if chosen.provider == OWN and not chosen.key:
+        return _ask_own_server(console, chosen.address)
+    if not chosen.provider:
+        return Connection(_ask_key_provider(console, chosen.key), chosen.key)
+    key = chosen.key or _ask_key(console, get_provider(chosen.provider))
+    return Connection(chosen.provider, key)
+
+
+def _ask_own_server(console: Console, address: str) -> Connection:
+    """Return a server of the user's own, with a key if it needs one."""
+    while not address:
+        with suppress(ValueError):
+            address = trim_base_url(read_line(console, f"{MARGIN}{t('auth.ask.address')}"))
+    discard_typeahead()  # Enter after an address that was pasted is no answer
+    host = urlsplit(address).netloc.rpartition("@")[2]
+    question = f"{MARGIN}{t('auth.ask.own_key', host=host)}"
+    while (key := clean_key(read_secret(console, question))) and not is_valid_key(key):
+        show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
+    return Connection(OWN, key, address)
+
+
+def store_connection(home: Path, connection: Connection) -> None:
+    """Keep the key with the keys, and the address of a server in the user's configuration."""
+    from ...config.settings.writer import set_value
+
+    if connection.key:
+        store_credential(home, connection.provider, Credential(connection.key))
+    if connection.address:
+        set_value(paths.locate_user_config(home), "litellm.base_url", connection.address)
 
 
 def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> list[Provider]:
@@ -142,19 +191,37 @@ def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> l
     return list({each.name: each for each in every}.values())
 
 
-def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> tuple[str, str]:
-    """Return the chosen provider, or the key and its provider."""
+def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> Connection:
+    """Return the provider that was chosen, the key, or the address; the provider may be open."""
     ask = _choose_offer if can_edit() else _read_offer
     if ask is _read_offer:
         _show_explanation(console)
     while True:
         typed = ask(console, offers)
         if provider := find_provider(typed):
-            return provider.name, ""
+            return Connection(provider.name)
+        if address := recognize_address(typed):
+            return find_connection(address)
         key = clean_key(typed)
         if len(key) >= MIN_KEY_LENGTH and is_valid_key(key):
-            return recognize_key(key) or _ask_key_provider(console, key), key
+            return Connection(recognize_key(key), key)
         show_line(console, f"{MARGIN}{t('auth.unclear')}", "yellow")
+
+
+def recognize_address(typed: str) -> str:
+    """Return the base URL that was typed; empty if it may be a key, or the name of a provider."""
+    cleaned = clean_value(typed)
+    with suppress(ValueError):
+        return trim_base_url(cleaned) if _ADDRESS.match(cleaned) else ""
+    return ""
+
+
+def find_connection(address: str) -> Connection:
+    """Return the provider whose own address it is, otherwise a server of the user's own."""
+    host = urlsplit(address).hostname
+    own = (each for each in load_providers().values() if each.available and not each.local)
+    known = next((each.name for each in own if urlsplit(each.base_url).hostname == host), "")
+    return Connection(known) if known and known != OWN else Connection(OWN, "", address)
 
 
 def _show_explanation(console: Console) -> None:
@@ -167,10 +234,16 @@ def _choose_offer(console: Console, offers: Sequence[Provider]) -> str:
     """Return the provider chosen from the list, or what was typed or pasted."""
     paste = Choice("", t("auth.paste"), needs_text=True, letter="")
     more = Choice(MORE, t("auth.more"), letter="")
-    reply = _ask_page(console, [*list_choices(console, offers[:FIRST]), more, paste])
-    if reply.word == MORE:
-        reply = _ask_page(console, [*list_choices(console, offers[FIRST:]), paste])
-    return reply.text or reply.word
+    own = Choice(OWN, t("auth.own"), letter="", note=t("auth.own.note"))
+    first = [*list_choices(console, offers[:FIRST]), more, own, paste]
+    others = [each for each in offers[FIRST:] if each.name != OWN]
+    while True:
+        reply = _ask_page(console, first, "exit")
+        if reply.word != MORE:
+            return reply.text or reply.word
+        with suppress(KeyboardInterrupt):  # Esc leads back to the first ones
+            reply = _ask_page(console, [*list_choices(console, others), own, paste], "back")
+            return reply.text or reply.word
 
 
 def list_choices(console: Console, offers: Sequence[Provider]) -> list[Choice]:
@@ -182,9 +255,9 @@ def list_choices(console: Console, offers: Sequence[Provider]) -> list[Choice]:
     ]
 
 
-def _ask_page(console: Console, choices: Sequence[Choice]) -> ChoiceReply:
+def _ask_page(console: Console, choices: Sequence[Choice], leave: Leave) -> ChoiceReply:
     which = t("auth.which")
-    return choose_below(console, _show_explanation, which, choices, "exit", is_secret=True)
+    return choose_below(console, _show_explanation, which, choices, leave, is_secret=True)
 
 
 def _read_offer(console: Console, offers: Sequence[Provider]) -> str:
@@ -233,7 +306,7 @@ def _ask_key_provider(console: Console, key: str) -> str:
     names = list_candidates(key)
     choices = [Choice(name, get_provider(name).title, letter="") for name in names]
     while True:
-        reply = choose_below(console, lambda _: None, t("auth.ask.provider"), choices, "exit")
+        reply = choose_below(console, lambda _: None, t("auth.ask.provider"), choices, "back")
         provider = find_provider(reply.text or reply.word)
         if provider and provider.name in names:
             return provider.name

@@ -13,7 +13,7 @@ import typer
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...config.exit_codes import INTERRUPTED
-from ...models.auth.credentials import Credential, has_key, store_credential
+from ...models.auth.credentials import has_key
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...config.settings.schema import Settings
     from ...models.resolver import ResolvedModel
+    from .credential_input import Connection
 
 # Seconds for the test request
 TEST_SECONDS = 60.0
@@ -89,11 +90,11 @@ def _ask_until_it_works(settings: "Settings", home: Path) -> None:
 
     servers = find_local_servers(os.environ)
     while True:
-        name, key = ask_credential("", servers)
+        connection = ask_credential("", servers)
         try:
-            if not key and _needs_login(name):
-                log_in(name)
-            _set_up_provider(settings, home, name, key)
+            if not connection.key and _needs_login(connection.provider):
+                log_in(connection.provider)
+            _set_up_provider(settings, home, connection)
             return
         except MaxAgentError as error:
             hint = translate(error.hint) if error.hint else ""
@@ -108,17 +109,22 @@ def _needs_login(name: str) -> bool:
     return get_provider(name).login
 
 
-def _set_up_provider(settings: "Settings", home: Path, name: str, key: str) -> None:
-    """Test the provider, store the key, and set the model that the user chooses."""
+def _set_up_provider(settings: "Settings", home: Path, connection: "Connection") -> None:
+    """Test the provider, store its key and address, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
     from ..rendering.console import open_console, show_decision
-    from .credential_input import name_credentials_file
+    from .credential_input import name_credentials_file, store_connection
 
-    console, resolved = open_console(), _resolve_with_key(settings, name, key)
-    provider = resolved.provider.title or name
+    if connection.address:
+        endpoint = settings.litellm.model_copy(update={"base_url": connection.address})
+        settings = settings.model_copy(update={"litellm": endpoint})
+    console = open_console()
+    resolved = _resolve_with_key(settings, connection.provider, connection.key)
+    is_own = bool(connection.address)
+    provider = resolved.host if is_own else resolved.provider.title or connection.provider
     names = _test_visibly(console, resolved, provider)
-    if key:
-        store_credential(home, name, Credential(key))
+    store_connection(home, connection)
+    if connection.key:
         show_decision(console, t("first_run.kept", provider=provider, file=name_credentials_file()))
     else:
         show_decision(console, t("first_run.connected", provider=provider))
@@ -167,10 +173,11 @@ def _resolve_with_key(settings: "Settings", name: str, key: str) -> "ResolvedMod
 async def _test_provider(resolved: "ResolvedModel") -> list[str]:
     """Send one short message; return the names of the models that can be chosen."""
     from ...models.errors import EmptyAnswerError, ModelNotFoundError
-    from ...models.served_models import list_chat_models
+    from ...models.served_models import list_chat_models, list_served_models
 
     names = await list_chat_models(resolved)
     if not names:
+        await list_served_models(resolved)  # says what is wrong with a server that does not answer
         raise UsageError(
             t("first_run.no_model", provider=resolved.provider.name, host=resolved.host)
         )

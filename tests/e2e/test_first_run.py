@@ -82,7 +82,7 @@ def test_a_pasted_key_leads_to_an_answer(
     with run.terminal as terminal:
         run.see(run.words("auth.explain.key"), "1 DeepSeek", run.words("choice.leave.exit"))
         terminal.type(PASTE)  # no Enter
-        run.see(run.words("auth.ask.provider"), run.words("choice.leave.exit"))
+        run.see(run.words("auth.ask.provider"), run.words("choice.leave.back"))
         terminal.type("1")
         run.see("deepseek-reasoner", run.words("picker.models"), run.words("picker.keys"))
         terminal.press("enter")
@@ -220,3 +220,53 @@ def test_ctrl_c_ends_the_wait_for_the_browser(tmp_path: Path, github: GitHub) ->
         terminal.press("ctrl-c")
         assert terminal.end() == 130
     assert read_credentials(run.home) == {}
+
+
+@pytest.mark.parametrize("way", ["pasted", "chosen", "no key"])
+def test_a_server_of_ones_own_is_connected(tmp_path: Path, deepseek: Provider, way: str) -> None:
+    if way == "no key":
+        deepseek.script(
+            lambda request: (
+                {"status": 200, "body": MODELS}
+                if request.path.endswith("/models")
+                else {"text": "Hello there."}
+            )
+        )
+    run = FirstRun(tmp_path, "en", 80)
+    with run.terminal as terminal:
+        run.see(run.words("auth.own"), run.words("choice.leave.exit"))
+        if way == "chosen":
+            terminal.type("8")
+            run.see(run.words("auth.ask.address"))
+            terminal.type(deepseek.url).press("enter")
+        else:
+            terminal.type(f"\x1b[200~{deepseek.url}\x1b[201~")  # no Enter
+        host = deepseek.url.removeprefix("http://").partition("/")[0]
+        run.see(run.words("auth.ask.own_key", host=host))
+        terminal.type("" if way == "no key" else PASTE)
+        if way == "no key":
+            terminal.press("enter")
+        run.see(run.words("picker.models"), run.words("picker.keys"))
+        terminal.press("enter")
+        run.see(run.words("repl.placeholder"))
+        terminal.type("hi").press("enter")
+        run.see("Hello there.")
+        assert KEY not in terminal.scrollback()
+    written = (run.home / "config.yaml").read_text()
+    assert f'base_url: "{deepseek.url}"' in written and "litellm/deepseek-chat" in written
+    kept = read_credentials(run.home)
+    assert ("litellm" in kept) == (way != "no key")
+
+
+def test_escape_leads_back_to_the_choice(tmp_path: Path, deepseek: Provider) -> None:
+    run = FirstRun(tmp_path, "en", 80, DEEPSEEK_BASE_URL=deepseek.url)
+    with run.terminal as terminal:
+        run.see(run.words("auth.more"), run.words("choice.leave.exit"))
+        terminal.type(PASTE)
+        run.see(run.words("auth.ask.provider"), run.words("choice.leave.back"))
+        terminal.press("esc")
+        run.see(run.words("auth.more"), run.words("choice.leave.exit"))
+        terminal.type("7")
+        run.see("MiniMax", run.words("choice.leave.back"))
+        terminal.press("esc")
+        run.see(run.words("auth.more"), run.words("choice.leave.exit"))

@@ -5,7 +5,13 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from maxagent.cli.prompts.credential_input import list_choices, list_offers
+from maxagent.cli.prompts.credential_input import (
+    Connection,
+    find_connection,
+    list_choices,
+    list_offers,
+    recognize_address,
+)
 from maxagent.models.auth.key_shapes import list_candidates
 from maxagent.models.providers import get_provider
 
@@ -47,3 +53,39 @@ def test_every_provider_of_the_list_has_a_page() -> None:
 def test_one_digit_chooses_among_candidates(key: str) -> None:
     names = list_candidates(key)
     assert 1 < len(names) <= 9 and all(get_provider(name).key_variables for name in names)
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("http://127.0.0.1:8777/v1", "http://127.0.0.1:8777/v1"),
+        ("'https://gateway.example.com/v1/chat/completions'", "https://gateway.example.com/v1"),
+        ("localhost:8000", "http://localhost:8000"),
+        ("10.0.0.7:11434/v1", "http://10.0.0.7:11434/v1"),
+        ("models.office.lan:8000/v1", "http://models.office.lan:8000/v1"),
+        ("HTTPS://host.example/api", "https://host.example/api"),
+        ("https://", ""),
+        ("deepseek", ""),
+        ("sk-0a1b0a1b0a1b0a1b0a1b", ""),
+        ("0123456789abcdef0123456789abcdef.ABCDEFabcdef0123", ""),
+        ("Bearer sk-ant-0123456789012345678901", ""),
+    ],
+)
+def test_an_address_is_no_key(typed: str, address: str) -> None:
+    assert recognize_address(typed) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "provider"),
+    [
+        ("https://api.deepseek.com/v1", "deepseek"),
+        ("https://api.openai.com/v1", "openai"),
+        ("https://openrouter.ai/api/v1", "openrouter"),
+        ("https://api.groq.com/openai/v1", "groq"),
+        ("https://gateway.example.com/v1", "litellm"),
+        ("http://127.0.0.1:8777/v1", "litellm"),
+    ],
+)
+def test_a_providers_address_names_the_provider(address: str, provider: str) -> None:
+    found = find_connection(address)
+    assert found == Connection(provider, "", address if provider == "litellm" else "")

@@ -219,8 +219,8 @@ def recognize_address(typed: str) -> str:
 def find_connection(address: str) -> Connection:
     """Return the provider whose own address it is, otherwise a server of the user's own."""
     host = urlsplit(address).hostname
-    own = (each for each in load_providers().values() if each.available and not each.local)
-    known = next((each.name for each in own if urlsplit(each.base_url).hostname == host), "")
+    makers = (each for each in load_providers().values() if each.available and not each.local)
+    known = next((each.name for each in makers if urlsplit(each.base_url).hostname == host), "")
     return Connection(known) if known and known != OWN else Connection(OWN, "", address)
 
 
@@ -234,15 +234,15 @@ def _choose_offer(console: Console, offers: Sequence[Provider]) -> str:
     """Return the provider chosen from the list, or what was typed or pasted."""
     paste = Choice("", t("auth.paste"), needs_text=True, letter="")
     more = Choice(MORE, t("auth.more"), letter="")
-    own = Choice(OWN, t("auth.own"), letter="", note=t("auth.own.note"))
-    first = [*list_choices(console, offers[:FIRST]), more, own, paste]
+    server = Choice(OWN, t("auth.own"), letter="", note=t("auth.own.note"))
+    first = [*list_choices(console, offers[:FIRST]), more, server, paste]
     others = [each for each in offers[FIRST:] if each.name != OWN]
     while True:
         reply = _ask_page(console, first, "exit")
         if reply.word != MORE:
             return reply.text or reply.word
         with suppress(KeyboardInterrupt):  # Esc leads back to the first ones
-            reply = _ask_page(console, [*list_choices(console, others), own, paste], "back")
+            reply = _ask_page(console, [*list_choices(console, others), server, paste], "back")
             return reply.text or reply.word
 
 

@@ -1,10 +1,13 @@
 """Notes about servers that are late, changed or dead: the tool list of a thread stays."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from ...tools.mcp.definition import ToolDefinition
 from ...tools.mcp.mcp_access import McpAccess
 from ...tools.mcp.offer import Offer, OfferedServer
 from ...tools.mcp.tool_names import make_tool_name
@@ -15,6 +18,9 @@ from ..run.modes import build_note
 # The mark in `additional_kwargs`: what a note has reported
 REPORTED = "mcp_told"
 MAX_NAMED = 20
+# Arguments of a tool that a note shows, and how they may be named
+MAX_ARGUMENTS = 20
+_ARGUMENT = re.compile(r"[\w.$-]{1,64}", re.ASCII)
 HEAD = "About the MCP servers, since this thread began:"
 
 
@@ -24,14 +30,18 @@ async def build_server_notes(
     role: RoleName,
     history: Sequence[AnyMessage],
 ) -> list[HumanMessage]:
-    """Return a note with what has become known of the servers and was not told yet."""
+    """Return a note with what has become known of the servers and is not what was told last."""
     if offer is None or access is None:
         return []
-    server_changes = await asyncio.to_thread(lambda: dict(_find_news(offer, access)))
-    if not server_changes:
+    states = await asyncio.to_thread(lambda: dict(_find_states(offer, access)))
+    if not states:
         return []
-    reported = {key for message in history for key in message.additional_kwargs.get(REPORTED, ())}
-    new = {key: line for key, line in server_changes.items() if key not in reported}
+    reported = _find_reported(offer, history)
+    new = {
+        key: line
+        for server, (key, line) in states.items()
+        if key != reported.get(server, _name_unchanged(server))
+    }
     if not new:
         return []
     note = build_note(role, "\n".join([HEAD, *new.values()]))
@@ -39,31 +49,88 @@ async def build_server_notes(
     return [note]
 
 
-def _find_news(offer: Offer, access: McpAccess) -> Iterator[tuple[str, str]]:
-    """Yield a key and a line for each server that is not as it was offered."""
+def _find_reported(offer: Offer, history: Sequence[AnyMessage]) -> Mapping[str, str]:
+    """Return the key of the last report of each server."""
+    keys = (key for message in history for key in message.additional_kwargs.get(REPORTED, ()))
+    names = [server.name for server in offer.servers]
+    return {
+        max((name for name in names if key.startswith(f"{name}:")), key=len, default=""): key
+        for key in keys
+    }
+
+
+def _find_states(offer: Offer, access: McpAccess) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the key and the line of each server of which something is known now."""
     for server in offer.servers:
-        if server.name not in access.servers:
-            yield f"{server.name}:gone", f"- `{server.name}` is no longer configured."
+        name = server.name
+        if name not in access.servers:
+            yield name, (f"{name}:gone", f"- `{name}` is no longer configured.")
             continue
-        status = access.get_connection(access.servers[server.name]).status
+        status = access.get_connection(access.servers[name]).status
         if status.state == "failed":
             reason = remove_hidden(status.reason)
-            yield f"{server.name}:failed", f"- `{server.name}` cannot be used: {reason}."
-        elif status.state == "ready" and (definitions := access.read_definitions(server.name)):
-            yield from _compare_tools(server, [tool.name for tool in definitions.tools])
+            yield name, (f"{name}:failed", f"- `{name}` cannot be used: {reason}.")
+        elif status.state == "ready" and (definitions := access.read_definitions(name)):
+            yield name, _compare_tools(server, definitions.tools, offer)
 
 
-def _compare_tools(server: OfferedServer, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _name_unchanged(server: str) -> str:
+    return f"{server}:unchanged"
+
+
+def _compare_tools(
+    server: OfferedServer, tools: Sequence[ToolDefinition], offer: Offer
+) -> tuple[str, str]:
     before = set(server.tools or ())
-    added, removed = sorted(set(names) - before), sorted(before - set(names))
-    if not (added or removed):
-        return
+    names = {tool.name for tool in tools}
+    added, removed = sorted(names - before), sorted(before - names)
+    changed = _find_changed(tools, offer)
+    if not (added or removed or changed):
+        line = f"- `{server.name}` can be used, with the tools that it had at first."
+        return _name_unchanged(server.name), line
     key = f"{server.name}:{','.join([*added, '', *removed])}"
-    parts = [f"new tools: {_list_names(server.name, added)}"] if added else []
+    key += "".join(f";{tool.name}={tool.digest[:8]}" for tool in changed)
+    by_name = {} if offer.is_bridged else {tool.name: tool for tool in tools}
+    parts = [f"new tools: {_list_names(server.name, added, by_name)}"] if added else []
     parts += [f"gone: {_list_names(server.name, removed)}"] if removed else []
-    yield key, remove_hidden(f"- `{server.name}`: {'; '.join(parts)}.")
+    others = [tool.name for tool in changed]
+    parts += [f"other arguments: {_list_names(server.name, others, by_name)}"] if others else []
+    return key, remove_hidden(f"- `{server.name}`: {'; '.join(parts)}.")
 
 
-def _list_names(server: str, names: Sequence[str]) -> str:
-    joined_names = ", ".join(make_tool_name(server, name) for name in names[:MAX_NAMED])
+def _find_changed(tools: Sequence[ToolDefinition], offer: Offer) -> Sequence[ToolDefinition]:
+    """Return the tools that are offered with other arguments than they have now."""
+    offered = {(tool.server, tool.name): tool.schema for tool in offer.tools.values()}
+    return [
+        tool for tool in tools if offered.get((tool.server, tool.name), tool.schema) != tool.schema
+    ]
+
+
+def _list_names(
+    server: str, names: Sequence[str], by_name: Mapping[str, ToolDefinition] | None = None
+) -> str:
+    tools = by_name or {}
+    joined_names = ", ".join(
+        make_tool_name(server, name) + (_render_arguments(tools[name]) if name in tools else "")
+        for name in names[:MAX_NAMED]
+    )
     return f"{joined_names}, …" if len(names) > MAX_NAMED else joined_names
+
+
+def _render_arguments(tool: ToolDefinition) -> str:
+    """Return `(city: string, days?: integer)`; empty if the arguments cannot be shown so."""
+    fields, required = tool.schema.get("properties"), tool.schema.get("required")
+    if not isinstance(fields, dict) or len(cast("dict[str, Any]", fields)) > MAX_ARGUMENTS:
+        return ""
+    schemas = cast("dict[str, Any]", fields)
+    if not all(map(_ARGUMENT.fullmatch, schemas)):
+        return ""
+    needed = cast("list[object]", required) if isinstance(required, list) else []
+    shown = [_render_argument(name, schema, name in needed) for name, schema in schemas.items()]
+    return f"({', '.join(shown)})"
+
+
+def _render_argument(name: str, schema: object, is_required: bool) -> str:
+    kind = cast("dict[str, object]", schema).get("type") if isinstance(schema, dict) else None
+    label = name if is_required else f"{name}?"
+    return f"{label}: {kind}" if isinstance(kind, str) and kind.isalpha() else label

@@ -5,6 +5,7 @@ A provider that refuses an image refuses every later request of the thread, whic
 
 import io
 import warnings
+import zlib
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -20,6 +21,7 @@ MIN_SIDE = 11
 MAX_PIXELS = 100_000_000
 _QUALITIES = (85, 60, 30)
 _TYPES = ("PNG", "JPEG", "GIF", "WEBP")
+_PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 def fit_image(name: str, data: bytes) -> bytes:
@@ -27,6 +29,7 @@ def fit_image(name: str, data: bytes) -> bytes:
 
     Raises ToolError for one that cannot be decoded; of an animation the first picture counts.
     """
+    data = _drop_damaged_notes(data)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a large image: the limit is ours
@@ -36,7 +39,9 @@ def fit_image(name: str, data: bytes) -> bytes:
                     f"`{name}` has {image.width:,} x {image.height:,} pixels, too many to show"
                 )
             image.load()
-    except (OSError, UnidentifiedImageError, ValueError, SyntaxError, EOFError) as error:
+    except UnidentifiedImageError as error:
+        raise ToolError(f"`{name}` cannot be shown: the image is damaged at its head") from error
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise ToolError(f"`{name}` cannot be shown: the image is damaged ({error})") from error
     except Image.DecompressionBombError as error:
         raise ToolError(f"`{name}` has too many pixels to show") from error
@@ -44,6 +49,24 @@ def fit_image(name: str, data: bytes) -> bytes:
     if is_still and len(data) <= MAX_BYTES and _fits(image):
         return data
     return _encode(_scale(ImageOps.exif_transpose(image)))
+
+
+def _drop_damaged_notes(data: bytes) -> bytes:
+    """Return a PNG without chunks that a picture does not need and whose checksum is wrong.
+
+    Browsers show such a picture; Pillow, and so a provider, refuses it.
+    """
+    if not data.startswith(_PNG_HEAD):
+        return data
+    kept, place = [_PNG_HEAD], len(_PNG_HEAD)
+    while place < len(data):
+        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
+        chunk = data[place:end]
+        is_needed = chunk[4:5].isupper()  # so PNG marks them
+        if is_needed or zlib.crc32(chunk[4:-4]).to_bytes(4, "big") == chunk[-4:]:
+            kept.append(chunk)
+        place = end
+    return b"".join(kept)
 
 
 def _fits(image: Image.Image) -> bool:

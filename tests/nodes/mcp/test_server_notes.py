@@ -2,11 +2,18 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
 
 from maxagent.nodes.mcp.server_notes import HEAD, build_server_notes
+from maxagent.tools.mcp.definition import ToolDefinition
+from maxagent.tools.mcp.definition_cache import keep_definitions, read_definitions
 from maxagent.tools.mcp.errors import McpError
 from maxagent.tools.mcp.mcp_access import McpAccess
-from maxagent.tools.mcp.offer import Offer, OfferedServer
+from maxagent.tools.mcp.offer import Offer, OfferedServer, build_offer
 
 OFFER = Offer(
     (
@@ -56,3 +63,52 @@ async def test_many_new_tools_are_not_all_named(open_access: Callable[..., McpAc
     late = Offer((OfferedServer("many", False, None),))
     [note] = await build_server_notes(late, access, "chat", [])
     assert note.text.count("mcp_many_") == 20 and note.text.endswith(", ….")
+
+
+def build_schema(**kinds: str) -> dict[str, Any]:
+    """Arguments of these types; those named `maybe` are optional."""
+    fields = {name: {"type": kind} if kind else {} for name, kind in kinds.items()}
+    return {"type": "object", "properties": fields, "required": [n for n in kinds if n != "maybe"]}
+
+
+AGAIN = "can be used, with the tools that it had at first."
+STEPS: list[tuple[list[dict[str, Any] | None], list[str]]] = [
+    ([{"new": build_schema()}, {}], [": new tools: mcp_good_new().", AGAIN]),
+    ([{"new": {}}, {}, {"new": {}}], ["new tools: mcp_good_new", AGAIN, "new tools: mcp_good_new"]),
+    ([{"echo": None}, {"echo": None}, {}], ["gone: mcp_good_echo.", "", AGAIN]),
+    (
+        [{"echo": build_schema(words="string", maybe="integer")}, {}],
+        [": other arguments: mcp_good_echo(words: string, maybe?: integer).", AGAIN],
+    ),
+    (
+        [{"echo": build_schema(a="")}, {"echo": build_schema(b="")}],
+        ["other arguments: mcp_good_echo(a).", "other arguments: mcp_good_echo(b)."],
+    ),
+    ([{"new": build_schema(**{"do as I say": "string"})}], ["new tools: mcp_good_new."]),
+    ([{"new": build_schema(**{f"a{n}": "" for n in range(30)})}], ["new tools: mcp_good_new."]),
+    ([{"new": {"properties": {"a": {"type": ["string", "null"]}}}}], ["mcp_good_new(a?)."]),
+    ([{}], [""]),
+]
+
+
+@pytest.mark.parametrize(("changes", "lines"), STEPS)
+async def test_note_says_what_is_true_now(
+    open_access: Callable[..., McpAccess], changes: list[dict[str, Any]], lines: list[str]
+) -> None:
+    access = open_access("good")
+    await ask_all(access)
+    server = access.servers["good"]
+    definitions = read_definitions(access.home, server)
+    assert definitions
+    offer, history = build_offer([server], {"good": definitions}), list[HumanMessage]()
+    for change, line in zip(changes, lines, strict=True):
+        tools = {tool.name: tool for tool in definitions.tools}
+        for name, schema in change.items():
+            tools[name] = ToolDefinition("good", name, "", schema or {})
+            if schema is None:
+                del tools[name]
+        offered = replace(definitions, tools=tuple(tools.values()))
+        keep_definitions(access.home, server, offered)
+        notes = await build_server_notes(offer, access, "chat", history)
+        assert [line in note.text for note in notes] == ([True] if line else []), notes
+        history += notes

@@ -77,6 +77,23 @@ def test_damaged_image_is_refused(data: bytes) -> None:
         fit_image("a", data)
 
 
+def add_chunk(data: bytes, kind: bytes, content: bytes, checksum: int) -> bytes:
+    """Put a chunk behind the head of a PNG."""
+    chunk = len(content).to_bytes(4, "big") + kind + content + checksum.to_bytes(4, "big")
+    return data[:33] + chunk + data[33:]
+
+
+@pytest.mark.parametrize("kind", [b"iCCP", b"tEXt", b"eXIf", b"gAMA", b"pHYs", b"iTXt", b"zzZz"])
+def test_damaged_note_of_a_picture_is_left_out(kind: bytes) -> None:
+    assert fit_image("a", add_chunk(PNG, kind, b"something", 1)) == PNG
+
+
+@pytest.mark.parametrize("kind", [b"IHDR", b"PLTE", b"IDAT", b"ABCD"])
+def test_damaged_part_of_a_picture_is_not(kind: bytes) -> None:
+    with pytest.raises(ToolError, match="the image is damaged"):
+        fit_image("a", add_chunk(PNG, kind, b"something", 1))
+
+
 @pytest.mark.parametrize("size", [(60_000, 60_000), (20_000, 6_000), (200_000, 1_000)])
 def test_bomb_is_refused_before_it_is_decoded(size: tuple[int, int]) -> None:
     head = build_png(1, 1)

@@ -15,6 +15,9 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _STRING = re.compile(r"""(?<!\w)(["'`])(.*?)(?<!\\)\1""")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _SIGN = re.compile(r"[<>=!]=+|=>|->|<-|[<>!]|&&|\|\||[+*/%&|^~-]=?|(?<![=<>!])=(?!=)")
+# a comment behind code: a `//` that begins none divides, and a `--` takes one away
+_COMMENT = re.compile(r"(?:(?<=[;{},])|(?<=\*/)) (?://|-- ).*| # .*| /\*.*\*/")
+_COMMENT_LINE = re.compile(r"(?://|/\*|#).* //.*")
 
 # words whose absence or exchange makes another line of it
 _TELLING = (
@@ -49,6 +52,15 @@ def _extract_facts(line: str) -> Counter[str]:
     words = [word.lower() for word in _WORD.findall(line)]
     telling = [word for word in words if word in _TELLING_WORDS]
     return Counter([*telling, *_NUMBER.findall(line), *_SIGN.findall(line)])
+
+
+def differs_in_comment(left: str, right: str) -> bool:
+    """Return whether one normalized line is the other one with a comment behind it."""
+    short, long = sorted((left, right), key=len)
+    return long.startswith(short) and bool(
+        _COMMENT.fullmatch(long, len(short))
+        or (_COMMENT_LINE.fullmatch(long) and long.startswith(" //", len(short)))
+    )
 
 
 def has_same_strings(asked: str, real: str) -> bool:

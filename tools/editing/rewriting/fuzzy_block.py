@@ -12,6 +12,7 @@ from ..matching.common_lines import find_shared_lines
 from ..matching.document import TextDocument
 from ..matching.edit_request import EditRequest, LineMatch
 from ..matching.line_similarity import (
+    differs_in_comment,
     has_same_facts,
     has_same_strings,
     is_misspelling,
@@ -91,9 +92,15 @@ def _iter_blocks(keys: Sequence[str], requested: WantedLines) -> Iterable[FuzzyB
         window = keys[start:end]
         missing = (have - Counter(window)).total()
         if missing <= requested.most_bad + len(requested.lines) // LINES_PER_MORE_BAD + 1:
-            steps = align_lines(requested.lines, window, measure_similarity)
+            steps = align_lines(requested.lines, window, _measure_lines)
             alike = sum(like for *_, like in steps) / max(len(window), len(requested.lines))
             yield FuzzyBlock(start, end, steps, alike)
+
+
+def _measure_lines(left: str, right: str) -> float:
+    """Measure similarity; code is the same code with a comment behind it, however long."""
+    alike = measure_similarity(left, right)
+    return STAYS if alike < STAYS and differs_in_comment(left, right) else alike
 
 
 def _find_windows(keys: Sequence[str], requested: WantedLines) -> set[tuple[int, int]]:
@@ -158,6 +165,8 @@ def _is_slip(requested: WantedLines, place: int, real: str, like: float, is_kept
     # in a short request another word means another block; a misspelled word does not
     asked = requested.lines[place]
     short = len(requested.lines) < SHORT
+    if is_kept and differs_in_comment(asked, real):
+        return True
     return (
         like >= (STAYS if is_kept else REPLACED)
         and has_same_facts(asked, real)

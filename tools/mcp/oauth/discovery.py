@@ -31,6 +31,8 @@ _NEEDED = ("issuer", "authorization_endpoint", "token_endpoint")
 MAX_WRONG_FIELDS = 20
 # Characters of an address in an error
 MAX_ADDRESS = 200
+# Authorization servers of one server that are tried
+MAX_ISSUERS = 5
 
 
 @dataclass(frozen=True)
@@ -49,18 +51,43 @@ class AuthorizationServer:
 
 
 async def discover(
-    client: httpx2.AsyncClient, url: str, challenge: httpx2.Response
+    client: httpx2.AsyncClient, url: str, challenge: httpx2.Response, preferred: str = ""
 ) -> AuthorizationServer:
     """Find out where the login to the server at `url` is made; raises LoginError.
 
-    `challenge` is the answer that asked for a login.
+    `challenge` is the answer that asked for a login. Of several authorization servers the first
+    that works is taken, `preferred` before all others.
     """
     resource = await _read_resource(client, url, challenge)
-    advertised = str(resource.authorization_servers[0]) if resource else ""
-    metadata = await _read_metadata(client, url, advertised)
+    failures = list[LoginError | httpx2.HTTPError]()
+    for issuer in _list_issuers(resource, preferred):
+        try:
+            return await _read_server(client, url, resource, issuer, challenge)
+        except (LoginError, httpx2.HTTPError) as error:
+            failures.append(error)
+    raise failures[0]
+
+
+def _list_issuers(resource: ProtectedResourceMetadata | None, preferred: str) -> Sequence[str]:
+    """Return the issuers to try; an empty one is the server itself."""
+    if not resource:
+        return [""]
+    issuers = list(dict.fromkeys(map(str, resource.authorization_servers)))[:MAX_ISSUERS]
+    bare = preferred.removesuffix("/")
+    return sorted(issuers, key=lambda issuer: issuer.removesuffix("/") != bare)
+
+
+async def _read_server(
+    client: httpx2.AsyncClient,
+    url: str,
+    resource: ProtectedResourceMetadata | None,
+    issuer: str,
+    challenge: httpx2.Response,
+) -> AuthorizationServer:
+    metadata = await _read_metadata(client, url, issuer)
     if resource and not metadata:
         raise LoginError(
-            text("{issuer} publishes no metadata of an authorization server", issuer=advertised)
+            text("{issuer} publishes no metadata of an authorization server", issuer=issuer)
         )
     scope = get_client_metadata_scopes(
         extract_scope_from_www_auth(challenge), resource, metadata, [*DEFAULT_GRANT_TYPES]

@@ -81,7 +81,7 @@ async def log_in(server: RemoteServer, home: Path, browser: Browser) -> LoginRes
     stored = read_login(home, server)
     async with open_client(server) as client:
         answer = await _probe(client, server)
-        issuer = await discover(client, server.url, answer)
+        issuer = await discover(client, server.url, answer, stored.issuer if stored else "")
         if answer.status_code not in _REFUSALS and not issuer.resource:
             return LoginResult("")
         issuer = _widen_scope(issuer, stored)

@@ -3,6 +3,7 @@
 import pytest
 
 from maxagent.tools.editing.matching.line_similarity import (
+    differs_in_comment,
     has_same_facts,
     has_same_strings,
     is_made_of_real,
@@ -33,6 +34,36 @@ def test_these_mean_another_thing(text: str, other: str) -> None:
 def test_these_may_mean_the_same() -> None:
     assert has_same_facts("# sum all of the rows", "# sum up all of the rows")
     assert has_same_facts("value = compute(a, 1)", "value = compute(b, 1)")
+
+
+@pytest.mark.parametrize(
+    ("code", "rest", "is_comment"),
+    [
+        ("go(a);", " // not used", True),
+        ("if (a) {", " //1 of 2", True),
+        ("dbdEnd,", " /* is 3 */", True),
+        ("int a", " /* not b */", True),
+        ("for row in rows:", " # newest 3, not older", True),
+        ("select a,", " -- not b", True),
+        ("int a; /* the first */", " // not b", True),
+        ("/// Says where it is", " // 2", True),
+        ("# of the rows", " // 2", True),
+        ("* factor", " // 2", False),
+        ("half = whole", " // 2", False),
+        ("half = size()", " // 2", False),
+        ("a = b", " -- c", False),
+        ("f(a,", " --b);", False),
+        ("a = b", " /* begins here", False),
+        ("a = b", " /* c */ + d", False),
+        ('url = "http:', '//example.org"', False),
+        ("a = b", " + c", False),
+        ("echo $a", "#b", False),
+        ("a = b", "", False),
+    ],
+)
+def test_comment_behind_a_line_is_told(code: str, rest: str, is_comment: bool) -> None:
+    assert differs_in_comment(code, code + rest) == is_comment
+    assert differs_in_comment(code + rest, code) == is_comment
 
 
 def test_texts_in_quotes_must_agree() -> None:

@@ -282,6 +282,49 @@ async def test_useless_metadata_are_named(
         await log_in(guarded.server, tmp_path, ScriptedBrowser())
 
 
+FIRST: list[tuple[str, dict[str, Any] | None, int]] = [
+    ("http://127.0.0.1:9", None, 0),
+    ("http://no-such-host.invalid", None, 0),
+    ("https://169.254.169.254", None, 0),
+    ("/first", None, 404),
+    ("/first", {}, 503),
+    ("/first", {"issuer": "https://evil.example"}, 200),
+    ("/first", {"token_endpoint": 5}, 200),
+    ("/first", {"code_challenge_methods_supported": ["plain"]}, 200),
+    ("/first", {"authorization_endpoint": "http://evil.example/a"}, 200),
+]
+
+
+@pytest.mark.parametrize(("first", "fields", "status"), FIRST)
+async def test_second_authorization_server_is_used(
+    guarded: OAuthServer, tmp_path: Path, first: str, fields: dict[str, Any] | None, status: int
+) -> None:
+    named = f"{guarded.issuer}{first}" if first.startswith("/") else first
+    guarded.others_before = [named]
+    page = guarded.routes["/.well-known/oauth-authorization-server"]
+
+    def describe(request: Request) -> Answer:
+        answer = page(request)
+        body = {**answer["body"], "issuer": named, **(fields or {})}
+        return {**answer, "status": status, "body": body}
+
+    if fields is not None:
+        guarded.routes["/.well-known/oauth-authorization-server/first"] = describe
+    result = await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert result.issuer.removesuffix("/") == guarded.issuer
+    guarded.routes["/.well-known/oauth-authorization-server"] = lambda request: {"status": 503}
+    with pytest.raises(LoginError) as caught:
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    assert "503" in caught.value.message  # the server of the last login was asked first
+
+
+async def test_servers_that_all_fail_name_the_first(guarded: OAuthServer, tmp_path: Path) -> None:
+    guarded.others_before = ["http://127.0.0.1:9"]
+    del guarded.routes["/.well-known/oauth-authorization-server"]
+    with pytest.raises(LoginError, match=r"the login to `guarded` failed: 127\.0\.0\.1"):
+        await log_in(guarded.server, tmp_path, ScriptedBrowser())
+
+
 def as_form(answer: dict[str, Any]) -> Answer:
     kind = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
     return {"status": 200, "body": urlencode(answer), "headers": kind}

@@ -4,11 +4,12 @@ import asyncio
 import fcntl
 import os
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import httpx2
 from mcp.client.auth.utils import (
     extract_field_from_www_auth,
@@ -19,6 +20,7 @@ from mcp.client.auth.utils import (
 from ....config.paths import locate_mcp_logins
 from ....config.text import text
 from .errors import LoginError, LoginNeededError
+from .login import REQUEST_SECONDS, open_client
 from .storage import RemoteServer, ServerLogin, read_login, update_login
 from .token_requests import (
     build_refresh,
@@ -61,18 +63,12 @@ class StoredLogin(httpx2.Auth):
         if not self._is_read:
             await self._read()
         if self._login and _is_over(self._login):
-            async with self._lock():
-                if refresh := await self._start_refresh(self._login):
-                    response = yield refresh
-                    await self._finish_refresh(response)
+            await self._refresh(self._login)
         sent = self._add_token(request)
         response = yield request
         if response.status_code == 401:
-            async with self._lock():
-                if refresh := await self._start_refresh(sent):
-                    refreshed = yield refresh
-                    await self._finish_refresh(refreshed)
-            if self._add_token(request) != sent or refresh:
+            has_asked = await self._refresh(sent)
+            if self._add_token(request) != sent or has_asked:
                 response = yield request  # also in vain: its answer is the caller's
         elif _wants_scope(response):
             await self._read()
@@ -107,29 +103,42 @@ class StoredLogin(httpx2.Auth):
                 if lock is not None:
                     os.close(lock)
 
-    async def _start_refresh(self, refused: ServerLogin | None) -> httpx2.Request | None:
-        """Return a request for new tokens; None: somebody else has some already, or none helps."""
-        await self._read()
-        login = self._login
-        if not login or not refused or login.access_token != refused.access_token:
-            return None
-        return build_refresh(login) if login.refresh_token else None
+    async def _refresh(self, refused: ServerLogin | None) -> bool:
+        """Get new tokens, unless somebody else has some already; return whether they were asked.
 
-    async def _finish_refresh(self, response: httpx2.Response) -> None:
+        Who is cancelled meanwhile waits for the answer: the old refresh token is good no more.
+        """
+        async with self._lock():
+            await self._read()
+            login = self._login
+            if not login or not refused or login.access_token != refused.access_token:
+                return False
+            if not login.refresh_token:
+                return False
+            self._failure = text("no answer within {seconds} s", seconds=f"{REQUEST_SECONDS:g}")
+            with anyio.move_on_after(REQUEST_SECONDS, shield=True):
+                try:
+                    async with open_client(self._server) as client:
+                        await self._take_answer(login, await client.send(build_refresh(login)))
+                except LoginError as error:
+                    self._failure = error.message
+            return True
+
+    async def _take_answer(self, login: ServerLogin, response: httpx2.Response) -> None:
         """Keep the new tokens; forget those that the server has ended."""
-        assert self._login
-        await response.aread()
         try:
-            self._login = read_tokens(self._login, response)
+            new = read_tokens(login, response)
         except LoginError:
             if not is_ended(response):  # the server fails; the login may still be good
                 self._failure = describe_refusal(response)
                 return
-            self._login = replace(self._login, access_token="", refresh_token="", expires_at=0.0)
+            new = replace(login, access_token="", refresh_token="", expires_at=0.0)
             if forgets_client(response):  # the next login registers anew
-                self._login = replace(self._login, client_id="", client_secret="", redirect_uri="")
-        self._failure = ""
-        await self._write()
+                new = replace(new, client_id="", client_secret="", redirect_uri="")
+        self._login, self._failure = new, ""
+        await self._write(
+            lambda stored: new if stored and stored.refresh_token == login.refresh_token else stored
+        )
 
     async def _explain(self, response: httpx2.Response) -> LoginNeededError | None:
         """Return why the request was refused; note rights that the server asks for."""
@@ -146,14 +155,15 @@ class StoredLogin(httpx2.Auth):
             return None
         scope = extract_scope_from_www_auth(response) or ""
         if self._login:
-            combined_scope = union_scopes(self._login.wanted_scope, scope) or ""
-            self._login = replace(self._login, wanted_scope=combined_scope)
-            await self._write()
+            await self._write(lambda stored: stored and _add_wanted(stored, scope))
         return LoginNeededError(text("login needed: with more rights, {scope}", scope=scope), name)
 
-    async def _write(self) -> None:
-        login = self._login
-        await asyncio.to_thread(update_login, self._home, self._server, lambda _: login)
+    async def _write(self, change: Callable[[ServerLogin | None], ServerLogin | None]) -> None:
+        await asyncio.to_thread(update_login, self._home, self._server, change)
+
+
+def _add_wanted(login: ServerLogin, scope: str) -> ServerLogin:
+    return replace(login, wanted_scope=union_scopes(login.wanted_scope, scope) or "")
 
 
 def _wants_scope(response: httpx2.Response) -> bool:

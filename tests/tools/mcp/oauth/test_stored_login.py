@@ -2,18 +2,24 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
+import anyio
 import httpx2
 import pytest
 from oauth_server import OAuthServer, ScriptedBrowser
+from provider import Answer, Request
 
-from maxagent.tools.mcp.oauth.login import log_in
+from maxagent.tools.mcp.connections import McpConnections
+from maxagent.tools.mcp.errors import McpError
+from maxagent.tools.mcp.oauth.login import log_in, log_out
 from maxagent.tools.mcp.oauth.storage import read_login, update_login
 from maxagent.tools.mcp.oauth.stored_login import StoredLogin, build_auth
+from maxagent.tools.mcp.server_config import McpServer
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
@@ -174,3 +180,127 @@ async def test_lifetime_that_is_none_is_unknown(
     async with open_client(guarded, tmp_path) as (client, _):
         assert [await post(client, guarded) for _ in range(3)] == [200] * 3
     assert guarded.count("/token") == 1
+
+
+class SlowToken:
+    """A token endpoint that answers when it is let."""
+
+    def __init__(self, guarded: OAuthServer) -> None:
+        self.asked, self._may_answer = Event(), Event()
+        self._give = guarded.routes["/token"]
+        guarded.routes["/token"] = self._answer
+
+    def _answer(self, request: Request) -> Answer:
+        given = self._give(request)  # the old refresh token is good no more
+        self.asked.set()
+        assert self._may_answer.wait(30)
+        return given
+
+    async def wait(self) -> None:
+        assert await asyncio.to_thread(self.asked.wait, 30)
+
+    def let(self) -> None:
+        asyncio.get_running_loop().call_later(0.2, self._may_answer.set)
+
+
+async def cancel_group(guarded: OAuthServer, home: Path, slow: SlowToken) -> None:
+    async with open_client(guarded, home) as (client, _), anyio.create_task_group() as group:
+        group.start_soon(post, client, guarded)
+        await slow.wait()
+        slow.let()
+        group.cancel_scope.cancel()
+
+
+async def let_deadline_pass(guarded: OAuthServer, home: Path, slow: SlowToken) -> None:
+    async with open_client(guarded, home) as (client, _):
+        with anyio.move_on_after(60) as scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(post, client, guarded)
+                await slow.wait()
+                slow.let()
+                scope.deadline = anyio.current_time()
+
+
+async def close_connection(guarded: OAuthServer, home: Path, slow: SlowToken) -> None:
+    connections = McpConnections(home)
+    server = McpServer("guarded", "http", url=guarded.server.url)
+    listing = asyncio.create_task(connections.get(server).list_definitions(refresh=True))
+    await slow.wait()
+    slow.let()
+    await connections.close()
+    await asyncio.wait([listing])
+    assert listing.cancelled() or isinstance(listing.exception(), McpError)
+
+
+async def cancel_call(guarded: OAuthServer, home: Path, slow: SlowToken) -> None:
+    connections = McpConnections(home)
+    server = McpServer("guarded", "http", url=guarded.server.url)
+    listing = asyncio.create_task(connections.get(server).list_definitions(refresh=True))
+    await slow.wait()
+    listing.cancel()
+    slow.let()
+    await asyncio.wait([listing])
+    await connections.close()
+
+
+async def fail_beside_it(guarded: OAuthServer, home: Path, slow: SlowToken) -> None:
+    async def fail() -> None:
+        await slow.wait()
+        slow.let()
+        raise OSError
+
+    with pytest.raises(ExceptionGroup):
+        async with open_client(guarded, home) as (client, _), anyio.create_task_group() as group:
+            group.start_soon(post, client, guarded)
+            group.start_soon(fail)
+
+
+WAYS = [cancel_group, let_deadline_pass, close_connection, cancel_call, fail_beside_it]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_cancel_does_not_lose_a_new_token(
+    guarded: OAuthServer, tmp_path: Path, way: Callable[..., Awaitable[None]]
+) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    guarded.end_tokens()
+    slow = SlowToken(guarded)
+    await way(guarded, tmp_path, slow)
+    login = read_login(tmp_path, guarded.server)
+    assert login and login.refresh_token in guarded.refresh_tokens
+
+
+async def test_logout_during_a_refresh_stays(guarded: OAuthServer, tmp_path: Path) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    guarded.end_tokens()
+    slow = SlowToken(guarded)
+    async with open_client(guarded, tmp_path) as (client, _):
+        posting = asyncio.create_task(post(client, guarded))
+        await slow.wait()
+        await log_out(guarded.server, tmp_path)
+        slow.let()
+        await posting
+    assert read_login(tmp_path, guarded.server) is None
+
+
+async def test_more_rights_do_not_undo_a_refresh(guarded: OAuthServer, tmp_path: Path) -> None:
+    await log_in(guarded.server, tmp_path, ScriptedBrowser())
+    async with (
+        open_client(guarded, tmp_path) as (client, _),
+        open_client(guarded, tmp_path) as (other, _),
+    ):
+        assert await post(client, guarded) == 200
+        guarded.end_tokens()
+        refuse = guarded.routes["/mcp"]
+
+        def serve(request: Request) -> Answer:
+            guarded.routes["/mcp"] = refuse
+            asyncio.run_coroutine_threadsafe(post(other, guarded), loop).result(30)
+            challenge = 'Bearer error="insufficient_scope", scope="admin"'
+            return {"status": 403, "body": {}, "headers": {"WWW-Authenticate": challenge}}
+
+        loop = asyncio.get_running_loop()
+        guarded.routes["/mcp"] = serve
+        await post(client, guarded)
+    login = read_login(tmp_path, guarded.server)
+    assert login and login.refresh_token in guarded.refresh_tokens

@@ -35,6 +35,14 @@ def read_line(console: Console, prompt: str) -> str:
     return run_sync(session.prompt_async()).strip()
 
 
+async def read_line_meanwhile(console: Console, prompt: str) -> str:
+    """Return the line as `read_line` does, while the loop goes on where keys can be read."""
+    if not can_edit():
+        return read_line(console, prompt)
+    session = _create_session(_show_rows_above(console, prompt).plain)
+    return (await session.prompt_async()).strip()
+
+
 def read_plain_line(console: Console, prompt: str) -> str:
     """Return the line where nothing can be redrawn; raise EOFError at the end of input."""
     last = _show_rows_above(console, prompt)

@@ -69,16 +69,19 @@ class TerminalBrowser:
     """The user's browser, beside the terminal or on another machine."""
 
     def __init__(self, *, pastes: bool) -> None:
-        self._pastes = pastes
+        from ...prompts.login import has_browser
+        from ...prompts.text_input import can_edit
+
+        self._pastes = pastes or (can_edit() and not has_browser())
 
     async def show(self, address: str) -> None:
         """Print the address, and open it."""
-        from ...prompts.login import has_browser
-
         echo(t("mcp.login_address"), err=True)
         echo(address, err=True)
         if self._pastes:
             return
+        from ...prompts.login import has_browser
+
         if has_browser():
             import webbrowser
 
@@ -86,13 +89,13 @@ class TerminalBrowser:
         echo(t("auth.waiting"), err=True)
 
     async def read_redirect(self) -> str | None:
-        """Return the address that the user pastes; None: the browser comes to our port."""
+        """Return the address that the user pastes; None: only the browser comes, to our port."""
         if not self._pastes:
             return None
-        from ...prompts.text_input import read_line
+        from ...prompts.text_input import read_line_meanwhile
         from ...rendering.console import open_console
 
-        return read_line(open_console(), t("mcp.paste_address"))
+        return await read_line_meanwhile(open_console(), t("mcp.paste_address"))
 
 
 def _find_remote(name: str) -> "McpServer":

@@ -1,5 +1,6 @@
 """A login to a server in the user's browser, and its end."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -202,9 +203,7 @@ async def _authorize(
     """Return the login with the tokens that the user's consent gives."""
     proof = PKCEParameters.generate()
     await browser.show(_build_address(issuer, login, state, proof.code_challenge))
-    pasted = await browser.read_redirect()
-    parameters = await callback.wait() if pasted is None else read_redirect(pasted)
-    code = _read_code(issuer, parameters, state)
+    code = _read_code(issuer, await _receive(callback, browser), state)
     response = await client.send(build_exchange(login, code, proof.code_verifier))
     try:
         return read_tokens(login, response)
@@ -213,6 +212,20 @@ async def _authorize(
             raise
         hint = "run `mcode mcp logout {name}`, then log in again: it registers MaxAgent anew"
         raise LoginError(error.message, hint=text(hint, name=server.name)) from error
+
+
+async def _receive(callback: LoopbackCallback, browser: Browser) -> Mapping[str, str]:
+    """Return the parameters of the redirect that comes to our port or is pasted."""
+    coming = asyncio.create_task(callback.wait())
+    pasting = asyncio.create_task(browser.read_redirect())
+    try:
+        await asyncio.wait([coming, pasting], return_when=asyncio.FIRST_COMPLETED)
+        pasted = None if coming.done() else pasting.result()
+        return await coming if pasted is None else read_redirect(pasted)
+    finally:
+        coming.cancel()
+        pasting.cancel()
+        await asyncio.wait([coming, pasting])
 
 
 def _build_address(

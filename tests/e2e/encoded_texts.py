@@ -1,12 +1,14 @@
 """Prose and commented code in the languages of old encodings, each with the encodings it has."""
 
 ENCODINGS = {
-    "french": ("cp1252", "iso8859_1", "iso8859_15", "mac_roman", "cp850"),
+    "french": ("cp1252", "iso8859_1", "iso8859_15", "mac_roman", "cp850", "cp863"),
+    "portuguese": ("cp1252", "iso8859_15", "cp860", "cp850"),
     "german": ("cp1252", "iso8859_1", "iso8859_15", "mac_roman", "cp850"),
-    "turkish": ("cp1254", "iso8859_9", "cp857"),
-    "russian": ("cp1251", "koi8_r", "iso8859_5", "cp866", "mac_cyrillic"),
+    "turkish": ("cp1254", "iso8859_9", "cp857", "mac_turkish"),
+    "russian": ("cp1251", "koi8_r", "iso8859_5", "cp866", "cp855", "mac_cyrillic"),
+    "bulgarian": ("cp1251", "iso8859_5", "cp855", "mac_cyrillic"),
     "ukrainian": ("cp1251", "koi8_u", "iso8859_5", "mac_cyrillic"),
-    "greek": ("cp1253", "iso8859_7", "cp737"),
+    "greek": ("cp1253", "iso8859_7", "cp737", "cp869", "mac_greek"),
     "korean": ("euc_kr", "cp949", "johab"),
     "japanese": ("cp932", "shift_jis", "euc_jp", "iso2022_jp"),
     "chinese": ("gb2312", "gbk", "gb18030"),
@@ -20,6 +22,13 @@ L'élève préféra rester près de la fenêtre, où il lisait de vieux romans.
 int numero = 0;  /* numéro de la dernière ligne traitée */
 // Vérifie que le répertoire existe déjà, sinon il est créé
 if (!existe(chemin)) creer(chemin);  // accès refusé : à signaler
+""",
+    "portuguese": """As configurações são guardadas num ficheiro que é lido em cada início,
+mesmo que a operação não tenha terminado.
+O avô ficou à janela e olhou durante muito tempo as pessoas que não paravam na rua.
+int numero = 0;  /* número de linhas já processadas, até à última */
+// Verifica se a pasta existe; senão, cria-a antes da gravação
+if (!existe(caminho)) criar(caminho);  // não é possível: permissão em falta
 """,
     "german": """Die Prüfung schlägt fehl, wenn die Größe
 des Schlüssels nicht mit dem Eintrag übereinstimmt.
@@ -40,6 +49,12 @@ if (!acik) return HATA;  // geçersiz değer, işlem yapılmadı
 int count = 0;  /* количество обработанных строк */
 // Проверяет, что каталог существует, иначе создаёт его
 if (!open_file(path)) return ERROR;  // Ошибка: доступ запрещён
+""",
+    "bulgarian": """Настройките се пазят във файл, който се чете при всяко пускане на програмата.
+Старецът седеше до прозореца и дълго гледаше как хората бавно вървят по пътя.
+int count = 0;  /* брой на обработените редове */
+// Проверява дали папката съществува, иначе я създава
+if (!open_file(path)) return ERROR;  // Грешка: достъпът е отказан
 """,
     "ukrainian": """Налаштування зберігаються у файлі, який читається під час кожного запуску.
 Її дідусь сидів біля вікна і довго дивився, як дорогою їдуть люди.

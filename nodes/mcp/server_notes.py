@@ -118,16 +118,18 @@ def _list_names(
 
 
 def _render_arguments(tool: ToolDefinition) -> str:
-    """Return `(city: string, days?: integer)`; empty if the arguments cannot be shown so."""
+    """Return `(city: string, days?: integer)`; empty if the arguments cannot be arguments so."""
     fields, required = tool.schema.get("properties"), tool.schema.get("required")
     if not isinstance(fields, dict) or len(cast("dict[str, Any]", fields)) > MAX_ARGUMENTS:
         return ""
     schemas = cast("dict[str, Any]", fields)
     if not all(map(_ARGUMENT.fullmatch, schemas)):
         return ""
-    needed = cast("list[object]", required) if isinstance(required, list) else []
-    shown = [_render_argument(name, schema, name in needed) for name, schema in schemas.items()]
-    return f"({', '.join(shown)})"
+    required_names = cast("list[object]", required) if isinstance(required, list) else []
+    arguments = [
+        _render_argument(name, schema, name in required_names) for name, schema in schemas.items()
+    ]
+    return f"({', '.join(arguments)})"
 
 
 def _render_argument(name: str, schema: object, is_required: bool) -> str:

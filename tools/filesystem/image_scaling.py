@@ -58,15 +58,15 @@ def _drop_damaged_notes(data: bytes) -> bytes:
     """
     if not data.startswith(_PNG_HEAD):
         return data
-    kept, place = [_PNG_HEAD], len(_PNG_HEAD)
-    while place < len(data):
-        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
-        chunk = data[place:end]
-        is_needed = chunk[4:5].isupper()  # so PNG marks them
-        if is_needed or zlib.crc32(chunk[4:-4]).to_bytes(4, "big") == chunk[-4:]:
-            kept.append(chunk)
-        place = end
-    return b"".join(kept)
+    chunks, offset = [_PNG_HEAD], len(_PNG_HEAD)
+    while offset < len(data):
+        end = offset + 12 + int.from_bytes(data[offset : offset + 4], "big")
+        chunk = data[offset:end]
+        is_critical = chunk[4:5].isupper()  # so PNG marks them
+        if is_critical or zlib.crc32(chunk[4:-4]).to_bytes(4, "big") == chunk[-4:]:
+            chunks.append(chunk)
+        offset = end
+    return b"".join(chunks)
 
 
 def _fits(image: Image.Image) -> bool:

@@ -299,13 +299,13 @@ FIRST: list[tuple[str, dict[str, Any] | None, int]] = [
 async def test_second_authorization_server_is_used(
     guarded: OAuthServer, tmp_path: Path, first: str, fields: dict[str, Any] | None, status: int
 ) -> None:
-    named = f"{guarded.issuer}{first}" if first.startswith("/") else first
-    guarded.others_before = [named]
+    issuer = f"{guarded.issuer}{first}" if first.startswith("/") else first
+    guarded.others_before = [issuer]
     page = guarded.routes["/.well-known/oauth-authorization-server"]
 
     def describe(request: Request) -> Answer:
         answer = page(request)
-        body = {**answer["body"], "issuer": named, **(fields or {})}
+        body = {**answer["body"], "issuer": issuer, **(fields or {})}
         return {**answer, "status": status, "body": body}
 
     if fields is not None:

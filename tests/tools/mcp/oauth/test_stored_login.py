@@ -191,10 +191,10 @@ class SlowToken:
         guarded.routes["/token"] = self._answer
 
     def _answer(self, request: Request) -> Answer:
-        given = self._give(request)  # the old refresh token is good no more
+        answer = self._give(request)  # the old refresh token is good no more
         self.asked.set()
         assert self._may_answer.wait(30)
-        return given
+        return answer
 
     async def wait(self) -> None:
         assert await asyncio.to_thread(self.asked.wait, 30)

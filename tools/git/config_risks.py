@@ -7,6 +7,19 @@ from pathlib import Path
 
 from ...config.git.config_reader import GitConfigReader, find_hook_folders, list_user_configs
 from ...config.git.repository import find_git_folders, find_top
+from ..protected_paths import find_protected_name
+
+_HOOKS_LIST = """
+applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit
+p4-prepare-changelist post-applypatch post-checkout post-commit post-index-change post-merge
+post-receive post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit
+pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout
+reference-transaction sendemail-validate update
+"""
+# Every hook of git: those of a folder that has other files, too, such as the project's uppermost
+HOOK_NAMES = tuple(_HOOKS_LIST.split())
+# Files of a git folder that name programs, or another folder that has such files
+_STEERING = ("config", "config.worktree", "commondir", "hooks")
 
 
 @dataclass
@@ -16,7 +29,7 @@ class GitConfigRisks:
     hooks: list[Path] = field(default_factory=list[Path])
     """Hook folders: the one in effect, and those in effect under a condition."""
     included: list[Path] = field(default_factory=list[Path])
-    """Files that a configuration includes: they may name hooks and programs."""
+    """Files that name hooks and programs: included ones, and configurations outside of `.git`."""
     unknown: bool = False
     """Whether something was not checked, or a value cannot be a path: any file may affect git."""
 
@@ -28,15 +41,23 @@ def find_config_risks(root: Path) -> GitConfigRisks:
         return GitConfigRisks()
     git_dir, common = find_git_folders(top)  # git follows a `.git` file wherever it points
     folders = dict.fromkeys((common, git_dir))
-    configs = [*list_user_configs(), common / "config"]
+    users = [top / config for config in list_user_configs()]
+    configs = [*users, common / "config"]
     configs += [folder / "config.worktree" for folder in folders]
     reader = GitConfigReader()
     for config in configs:
         reader.read(config)
     hooks = [top / os.path.expanduser(place) for place in find_hook_folders(reader.entries)]
-    return GitConfigRisks(
-        _filter_below(root, hooks), _filter_below(root, reader.included), reader.unknown
-    )
+    own = [folder / name for folder in folders for name in _STEERING]
+    unprotected = [
+        place
+        for place in _filter_below(root, [*users, *own])
+        if not find_protected_name(str(place.relative_to(root)))
+    ]
+    if any(os.path.realpath(place) == str(root) for place in hooks):
+        hooks += [root / name for name in HOOK_NAMES]
+    included = dict.fromkeys((*_filter_below(root, reader.included), *unprotected))
+    return GitConfigRisks(_filter_below(root, hooks), list(included), reader.unknown)
 
 
 def can_steer_git(root: Path, path: str) -> bool:

@@ -26,6 +26,7 @@ from .readonly.path_scope import PathScope, UnrestrictedScope
 from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
 from .risks.exfiltration import find_exfiltration
+from .risks.git_programs import find_git_program
 from .risks.home_transfers import find_home_transfer
 from .risks.host_access import find_account_change, find_host_access
 from .risks.outside_moves import find_outside_move
@@ -201,6 +202,7 @@ def _find_access_risks(
         return
     checks = {
         "shell": find_remote_shell(step, steps) or find_shell_override(step),
+        "git": find_git_program(step, steps),
         "mount": find_host_access(step),
         "account": find_account_change(step),
     }

@@ -40,7 +40,7 @@ def hook(folder: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "result"),
-    [(".myhooks", ".myhooks"), ("a b/c", "a b/c"), ("/etc", None), ("..", None), (".", None)],
+    [(".myhooks", ".myhooks"), ("a b/c", "a b/c"), ("/etc", None), ("..", None)],
 )
 def test_the_folder_is_what_git_would_take(checkout: Path, text: str, result: str | None) -> None:
     git(checkout, "config", "core.hooksPath", text)
@@ -207,6 +207,54 @@ def test_hooks_include_folder_and_its_contents(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", ".myhooks")
     paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
     assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize("place", [".", "./", "src/..", "@/", "%(root)s"])
+def test_hooks_beside_other_files_are_known_by_name(checkout: Path, place: str) -> None:
+    (checkout / "src").mkdir()
+    place = place.replace("%(root)s", str(checkout)).replace("@/", f"{checkout}/")
+    git(checkout, "config", "core.hooksPath", place)
+    (checkout / "pre-commit").write_text("#!/bin/sh\necho run >> ran\n")
+    (checkout / "pre-commit").chmod(0o755)
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    if place not in (".", "./"):  # these git 2.39 looks for in `PATH`
+        git(checkout, *who, "commit", "-q", "--allow-empty", "-m", "x")
+        assert (checkout / "ran").exists()
+    paths = ("pre-commit", "post-checkout", "update", "src/pre-commit", "a.py")
+    assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("layout", "path"),
+    [
+        ("separate", "meta/git/config"),
+        ("separate", "meta/git/hooks/pre-commit"),
+        ("separate", "meta/git/commondir"),
+        ("separate", "meta/git/config.worktree"),
+        ("GIT_CONFIG_GLOBAL=dev.cfg", "dev.cfg"),
+        ("GIT_CONFIG_GLOBAL=./conf/dev.cfg", "conf/dev.cfg"),
+        ("GIT_CONFIG_SYSTEM=dev.cfg", "dev.cfg"),
+        ("XDG_CONFIG_HOME=@/conf", "conf/git/config"),
+        ("link", "dot/gitconfig"),
+    ],
+)
+def test_configurations_outside_of_the_git_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, path: str
+) -> None:
+    root, home = tmp_path / "project", tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (root / "meta").mkdir(parents=True)
+    options = ("--separate-git-dir", str(root / "meta/git")) if layout == "separate" else ()
+    git(tmp_path, "init", "-q", *options, str(root))
+    if layout == "link":
+        (home / ".gitconfig").symlink_to(root / "dot/gitconfig")
+    elif "=" in layout:
+        name, _, value = layout.partition("=")
+        monkeypatch.setenv(name, value.replace("@", str(root)))
+    assert can_steer_git(root, path)
+    assert not can_steer_git(root, "src/a.py")
+    assert find_config_risks(root).hooks == []
 
 
 def link_relative(worktree: Path, git_dir: Path) -> None:

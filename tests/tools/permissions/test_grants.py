@@ -129,6 +129,10 @@ nohup npm test
 stdbuf -oL npm test
 env CI=true timeout 30 npm test
 PYTHONUNBUFFERED=1 npm test; git status
+UPDATE_SNAPSHOTS=1 npm test
+FAST=true npm test
+ASYNC=1 npm test
+V=0 npm test
 """.splitlines()
 UNKNOWN = """\
 FOO=./x npm test
@@ -143,6 +147,17 @@ BASH_ENV=x npm test
 ENV=1 npm test
 PATH=. npm test
 LLC_SECURITY__MODE=1 npm test
+PATH=1 npm test
+HOME=1 npm test
+XDG_CONFIG_HOME=true npm test
+MAKEFILES=1 npm test
+GOFLAGS=0 npm test
+CC=1 npm test
+PYTEST_PLUGINS=true npm test
+RUSTC_WRAPPER=1 npm test
+TMPDIR=1 npm test
+IFS=0 npm test
+X_CONFIG=1 npm test
 CI=$(touch x) npm test
 CI=1; FOO=x npm test
 CI=1 npm install

@@ -1,6 +1,7 @@
 """A parsed command line with the commands that it runs indirectly."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....config.text import text
@@ -30,6 +31,8 @@ _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN|LESSCLOSE|_WRAPPER)"
     r"|GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS|LESS|MORE"
 )
+# What decides which configuration and which programs git uses
+_GIT_VARIABLE = re.compile(r"GIT_\w+|HOME|XDG_CONFIG_HOME|PAGER|EDITOR|VISUAL|SSH_ASKPASS|LESS\w+")
 # `{rm,-rf,x}`: bash reads a command of three words, the grammar reads nothing
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
 # `ls == x; rm y }`: bash reads two commands, the grammar reads one with a pattern
@@ -113,6 +116,7 @@ class CommandLine:
     ) -> None:
         if len(self.steps) >= _MAX_STEPS:
             raise ParseError(text("more than {most_commands} commands", most_commands=MAX_COMMANDS))
+        step = replace(step, environment=_list_git_variables(inner))
         is_repeated = self._is_ending or any(reader.is_repeating for reader in self._readers)
         if not is_repeated or step not in self.steps:
             self.steps.append(step)
@@ -139,6 +143,9 @@ class CommandLine:
     ) -> None:
         if inner.folder:
             scope.change_folder(inner.folder)
+        for word in inner.variables:
+            name, _, value = word.text.partition("=")
+            scope.variables[name] = (value,) if word.known else None
         if inner.arguments is not None:
             name, *arguments = inner.arguments or (Word("/bin/bash"),)
             scope.set_arguments(arguments)
@@ -160,6 +167,13 @@ def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
     names = [name for name in inner.variables if _RUNNING_VARIABLE.fullmatch(name)]
     texts = (text for name in names for text in inner.variables[name] or ())
     return [text.lstrip("!|+") for text in texts if " " in text]
+
+
+def _list_git_variables(state: ShellState) -> tuple[tuple[str, str | None], ...]:
+    names = [name for name in state.variables if _GIT_VARIABLE.fullmatch(name)]
+    return tuple(
+        (name, value) for name in sorted(names) for value in state.variables[name] or (None,)
+    )
 
 
 def _split_braces(match: re.Match[str]) -> str:

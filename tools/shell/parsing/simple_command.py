@@ -62,6 +62,8 @@ class SimpleCommand:
     """Whether it is in a substitution or function, so that its output may go anywhere."""
     left_in: Path | None = None
     """The folder where it runs if a `cd` before it fails; None if that is impossible."""
+    environment: tuple[tuple[str, str | None], ...] = ()
+    """The variables that the line sets for git, with each possible value; None: unknown."""
     code: bool = False
     """Whether it is only a guess from a string in a program's code."""
 

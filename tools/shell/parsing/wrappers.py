@@ -32,6 +32,8 @@ class InnerCommand:
     """The values of `$0`, `$1` and so on in the line; None: those of the outer line."""
     folder: str = ""
     """The folder where it runs, if not that of the wrapper."""
+    variables: tuple[Word, ...] = ()
+    """The assignments before it, as in `env NAME=VALUE`."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ _RUNNERS: Mapping[str, Mapping[str, int]] = {
     "lerna": {"exec": 0},
 }
 _MOVES = frozenset(["-C", "--chdir", "-D"])
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _GIT_SETTING = re.compile(
     r"(?:core|diff|sequence|gpg|credential|difftool|mergetool)\.\S*?=(\S+ .+)", re.DOTALL
 )
@@ -201,7 +204,9 @@ def _unwrap_program(
         text = " ".join(word.text for word in rest)
         return [InnerCommand(line=text, fed=True, same_shell=own)]
     moved = [value.text for option, value in pairwise(words) if option.text in _MOVES]
-    return [InnerCommand(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
+    folder, before = moved[0] if moved else "", words[: len(words) - len(rest)]
+    variables = tuple(word for word in before if _ASSIGNMENT.match(word.text))
+    return [InnerCommand(tuple(rest), same_shell=own, folder=folder, variables=variables)]
 
 
 def _skip_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:

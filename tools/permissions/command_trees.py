@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,14 @@ from ..shell.parsing.find_arguments import find_start_folders
 from ..shell.parsing.find_expression import parse_find
 from ..shell.parsing.flags import NotReadOnlyError, ParsedArguments
 from ..shell.parsing.git_command import find_git_command, split_git_command
-from .tree_filters import DroppedNames, LeftOut, PatternFilter, compile_inclusion, parse_dropped
+from .tree_filters import (
+    DroppedNames,
+    DroppingPattern,
+    LeftOut,
+    PatternFilter,
+    compile_inclusion,
+    parse_dropped,
+)
 from .tree_programs import PROGRAMS, TreeProgram, spell_out
 from .tree_walk import ReadTree
 
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
 # Options after which a program is named that gets the files, and programs that name one
 _STARTS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _FD_STARTS = frozenset(["-x", "-X", "--exec", "--exec-batch"])
+# Programs after `fd -x` that open a file, but nothing in a folder
+_READS_NO_FOLDERS = (["cat"], ["head"], ["tail"], ["wc"], ["nl"], ["sed"], ["awk"], ["stat"])
 _FEEDS = frozenset(["xargs", "parallel", "cpio"])
 # Words that read folders in a command which is not understood
 _MAY_READ_FOLDERS = re.compile(r"-[^-]*[rRad].*|--(rec|arch|deref|dir|files-from).*")
@@ -67,10 +77,13 @@ _ALONE = re.compile(
 )
 # Options that list no whole names
 _OTHER_NAMES = re.compile(r"-f?print.+|-exec.*|-ok.*|--full-name|--format.*|-[^-]*z|archive|grep")
-_PASSES_LINES = re.compile(r"grep -.+|sort( -[ur]+)?|head( -\d+| -n \d+)?")
+_PASSES_LINES = re.compile(r"grep .+|sort( -[ur]+)?|head( -\d+| -n \d+)?")
 _LISTS_OTHERS = frozenset(
     ["-o", "--others", "-i", "--ignored", "--no-index", "--no-exclude-standard"]
 )
+_FROM_TOP = re.compile(r":(?:/|\(top\))([\w./-]+)")
+_GLOB = re.compile(r":\(glob\)((?:[\w.-]+/)*)[^()]*")
+_GREP_DEPTH = re.compile(r"--max-depth(?:=(.*))?")
 _EXCLUDED = re.compile(r":(?:!|\^|\(exclude\))(.+)")
 
 
@@ -98,10 +111,16 @@ def find_read_trees(
             )
             if not is_piped and not reads(arguments[at:]):
                 return
-            arguments = arguments[:at]
-        elif step.program == "rg" and "--files" in arguments and not is_piped:
+            is_flat = arguments[at + 1 : at + 2] in _READS_NO_FOLDERS and not is_piped
+            arguments = [*arguments[:at], *(["--type=f"] if is_flat else [])]
+        elif step.program == "rg" and _lists_only(arguments, is_piped=is_piped):
             return
         yield from _find_program_trees(step, program, arguments)
+
+
+def _lists_only(arguments: Sequence[str], *, is_piped: bool) -> bool:
+    """Return whether `rg` prints names or itself, and no reader gets them."""
+    return "--type-list" in arguments or ("--files" in arguments and not is_piped)
 
 
 def _names_reader(readers: frozenset[str], arguments: Sequence[str]) -> bool:
@@ -130,7 +149,7 @@ def _is_read_later(
 
 def _find_dropped(
     step: "SimpleCommand", steps: Sequence["SimpleCommand"], arguments: Sequence[str]
-) -> tuple[re.Pattern[str], ...]:
+) -> tuple[DroppingPattern, ...]:
     """Return which names never reach a reader: `find … | grep -v X | xargs cat`.
 
     All that is listed must go the same way, and be listed by its whole path.
@@ -148,7 +167,7 @@ def _find_dropped(
     greps = (
         [word.text for word in other.words[1:]] for other in passing if other.program == "grep"
     )
-    return tuple(pattern for arguments in greps for pattern in parse_dropped(arguments))
+    return tuple(filter(None, map(parse_dropped, greps)))
 
 
 def _passes_lines(step: "SimpleCommand") -> bool:
@@ -192,10 +211,11 @@ def _list_operands(
             folder /= value
         elif not flag:
             operands.append((folder, value))
+    searched = [(folder, value) for value in parsed.get_values("--search-path")]
     if program.lists.intersection(parsed.flag_values):
         operands.append((folder, "."))
     if program.pattern is not None and not parsed.has_any(*program.pattern):
-        return operands[1:]
+        return [*operands[1:], *searched]
     if program.last is not None and not parsed.has_any(*program.last):
         return operands[:-1]
     return operands[1:] if step.program == "zip" else operands
@@ -225,7 +245,9 @@ def _build_trees(
             view = _show(program, base, word)
             top = os.path.realpath(path)
             may_skip_top = program.filters_operands and is_named
-            yield ReadTree(top, view, tree_filter, follows, skips, not is_unknown, may_skip_top)
+            deepest = program.find_depth(parsed) if parsed else None
+            limited = replace(tree_filter, start=view, deepest=deepest)
+            yield ReadTree(top, view, limited, follows, skips, not is_unknown, may_skip_top)
 
 
 def _trim(word: str) -> str:
@@ -294,7 +316,10 @@ def _find_git_trees(
     compiled = [pair for text in left_out for pair in LeftOut("path", crosses=True).compile(text)]
     folders = tuple(pattern for kind, pattern in compiled if kind != "files")
     files = tuple(pattern for kind, pattern in compiled if kind != "folders")
-    operands = [spec for spec in specs if not _EXCLUDED.fullmatch(spec)]
+    repository = _find_repository(folder)
+    operands = [
+        _simplify_spec(spec, folder, repository) for spec in specs if not _EXCLUDED.fullmatch(spec)
+    ]
     globs = [spec for spec in operands if re.search(r"[*?\[]", spec) and not spec.startswith(":")]
     skips = "ignored" if _LISTS_OTHERS.isdisjoint(remaining) else "none"
     if not operands or any(spec.startswith(":") for spec in operands):
@@ -305,10 +330,28 @@ def _find_git_trees(
         if path.is_dir():
             inclusions = (compile_inclusion(spec, "path"),) if is_glob else ()
             view = os.path.relpath(os.path.normpath(path), folder)
-            tree_filter = PatternFilter(folders, files, inclusions)
-            yield ReadTree(
-                os.path.realpath(path), "" if view == "." else view, tree_filter, skips=skips
-            )
+            view = "" if view == "." else view
+            deepest = _find_grep_depth(remaining) if command == "grep" and not is_glob else None
+            tree_filter = PatternFilter(folders, files, inclusions, start=view, deepest=deepest)
+            yield ReadTree(os.path.realpath(path), view, tree_filter, skips=skips)
+
+
+def _simplify_spec(spec: str, folder: Path, top: Path) -> str:
+    """Return `:/src` and `:(glob)src/**` as the folder above what they name."""
+    if match := _FROM_TOP.fullmatch(spec):
+        return os.path.relpath(top / match[1], folder)
+    if match := _GLOB.fullmatch(spec):
+        return match[1] or "."
+    return spec
+
+
+def _find_grep_depth(options: Sequence[str]) -> int | None:
+    """Return how many levels `git grep` reads below a folder; None: all."""
+    for option, following in zip_longest(options, options[1:], fillvalue=""):
+        if match := _GREP_DEPTH.fullmatch(option):
+            value = following if match[1] is None else match[1]
+            return int(value) + 1 if value.isdecimal() else None
+    return None
 
 
 def _shows_files(command: str, remaining: Sequence[str], *, is_piped: bool) -> bool:

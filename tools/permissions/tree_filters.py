@@ -13,7 +13,9 @@ Manner = Literal["name", "tail", "path", "gitignore", "transfer"]
 """What a pattern is compared with: a file's name; the end of its path, or all of it; with the path
 if it has a slash inside; with the path if it begins with a slash."""
 
-_PLAIN = re.compile(r"[\w.*?+@%,=:~ /-]+")
+# Text, `*`, `?` and sets of single characters, which every program reads alike
+PLAIN = re.compile(r"(?:[\w.*?+@%,=:~ /-]|\[\w+\])+")
+_SIGNS = re.compile(r"(\*\*/|\*\*|\*|\?|\[\w+\])")
 _PLAIN_REGEX = re.compile(r"\^?(?:[\w/ -]|\\?\.)+\$?")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 
@@ -46,14 +48,22 @@ class PatternFilter:
     """Folders that are not left out, whatever the order."""
     restricts: bool = True
     """Whether only files that are taken in are read."""
+    start: str = ""
+    """The folder named, as its patterns see it."""
+    deepest: int | None = None
+    """How many levels below it are read; 1: only its own files."""
 
     def skips_folder(self, path: str) -> bool:
         """Return whether nothing below a folder is read."""
+        if self.deepest is not None and _measure_depth(path, self.start) >= self.deepest:
+            return True
         is_named = self.takes_in(path) or _matches(self.folders_in, path)
         return not is_named and _matches(self.folders_out, path)
 
     def reads(self, path: str) -> bool:
         """Return whether a file may be read."""
+        if self.deepest is not None and _measure_depth(path, self.start) > self.deepest:
+            return False
         if self.taken_in and self.takes_in(path):
             return True
         is_left_out = bool(self.taken_in) and self.restricts
@@ -64,16 +74,21 @@ class PatternFilter:
         return _matches(self.taken_in, path)
 
 
+def _measure_depth(path: str, start: str) -> int:
+    below = path.removeprefix(start)
+    return len([part for part in below.split("/") if part not in ("", ".")])
+
+
 def _matches(patterns: Iterable[re.Pattern[str]], path: str) -> bool:
     return any(pattern.fullmatch(path) for pattern in patterns)
 
 
 @dataclass(frozen=True)
 class DroppedNames:
-    """Files whose names a `grep -v` drops between the program that lists them and their reader."""
+    """Files whose names a `grep` drops between the program that lists them and their reader."""
 
     lister: TreeFilter
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple["DroppingPattern", ...]
 
     def skips_folder(self, path: str) -> bool:
         """Return whether nothing below a folder is listed."""
@@ -81,26 +96,44 @@ class DroppedNames:
 
     def reads(self, path: str) -> bool:
         """Return whether a file may be listed and is not dropped."""
-        return self.lister.reads(path) and not any(each.search(path) for each in self.patterns)
+        return self.lister.reads(path) and not any(each.drops(path) for each in self.patterns)
 
     def takes_in(self, path: str) -> bool:
         """Return whether an option names the file or folder."""
         return self.lister.takes_in(path)
 
 
-def parse_dropped(arguments: Sequence[str]) -> list[re.Pattern[str]]:
-    """Return which names the arguments of a `grep -v` drop; empty if that is not understood."""
+@dataclass(frozen=True)
+class DroppingPattern:
+    """What a `grep` searches for in the names."""
+
+    pattern: re.Pattern[str]
+    drops_matches: bool
+    """Whether it is a `grep -v`; else it drops what does not match."""
+
+    def drops(self, path: str) -> bool:
+        """Return whether a name does not get through."""
+        return bool(self.pattern.search(path)) is self.drops_matches
+
+
+def parse_dropped(arguments: Sequence[str]) -> DroppingPattern | None:
+    """Return which names the arguments of a `grep` drop; None if that is not understood."""
     options = [word for word in arguments if word.startswith("-")]
     patterns = [word for word in arguments if not word.startswith("-")]
     letters = set("".join(options)) - {"-"}
-    is_known = all(re.fullmatch(r"-[vEi]+", word) for word in options)
-    if not is_known or "v" not in letters or len(patterns) != 1:
-        return []
-    choices = re.split(r"\|" if "E" in letters else r"\\\|", patterns[0])
+    if not all(re.fullmatch(r"-[vEi]+", word) for word in options) or len(patterns) != 1:
+        return None
+    pattern = patterns[0]
+    if "E" in letters:
+        grouped = re.fullmatch(r"([^()|]*)\(([^()]+)\)([^()|]*)", pattern)
+        before, inside, after = grouped.groups() if grouped else ("", pattern, "")
+        choices = [before + choice + after for choice in inside.split("|")]
+    else:
+        choices = re.split(r"\\\|", pattern)
     if not all(map(_PLAIN_REGEX.fullmatch, choices)):
-        return []
+        return None
     flags = re.IGNORECASE if "i" in letters else 0
-    return [re.compile(choice, flags) for choice in choices]
+    return DroppingPattern(re.compile("|".join(choices), flags), "v" in letters)
 
 
 @dataclass(frozen=True)
@@ -126,7 +159,7 @@ class LeftOut:
             if kind == "files" or self.manner == "tail" or pattern == "/" or not self.strips:
                 return []
             pattern, kind = pattern.rstrip("/"), "folders"
-        if not _PLAIN.fullmatch(pattern) or (self.manner == "name" and "/" in pattern):
+        if not PLAIN.fullmatch(pattern) or (self.manner == "name" and "/" in pattern):
             return []
         flags = re.IGNORECASE if self.folds else 0
         compiled: list[tuple[Kind, re.Pattern[str]]] = [
@@ -141,15 +174,21 @@ class LeftOut:
 def compile_inclusion(pattern: str, manner: Manner) -> re.Pattern[str]:
     """Return what a pattern takes in, in any case and at any depth."""
     braces = _BRACES.fullmatch(pattern) if manner == "gitignore" else None
-    if braces and all(map(_PLAIN.fullmatch, filter(None, braces.groups()))):
+    if braces and all(map(PLAIN.fullmatch, filter(None, braces.groups()))):
         before, inside, after = braces.groups()
         parts = (compile_inclusion(before + part + after, manner) for part in inside.split(","))
         return re.compile(
             "|".join(f"(?:{part.pattern})" for part in parts), re.IGNORECASE | re.DOTALL
         )
-    if not _PLAIN.fullmatch(pattern):
+    literal = re.sub(r"[{}]", "", pattern) if manner == "name" else pattern  # grep expands none
+    if not PLAIN.fullmatch(literal):
         return re.compile(".*", re.DOTALL)
     return _translate(pattern.rstrip("/"), manner, re.IGNORECASE, crosses=True)
+
+
+def translate_part(part: str) -> str:
+    """Return the regular expression of a set of characters, or of plain text."""
+    return part if part.startswith("[") and part.endswith("]") else re.escape(part)
 
 
 def _translate(pattern: str, manner: Manner, flags: int, *, crosses: bool) -> re.Pattern[str]:
@@ -158,6 +197,5 @@ def _translate(pattern: str, manner: Manner, flags: int, *, crosses: bool) -> re
         is_whole = "/" in pattern
     pattern = pattern.removeprefix("/") if manner in ("gitignore", "transfer") else pattern
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": ".*" if crosses else "[^/]*", "?": "[^/]"}
-    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    regex = "".join(signs.get(piece) or re.escape(piece) for piece in pieces)
+    regex = "".join(signs.get(part) or translate_part(part) for part in _SIGNS.split(pattern))
     return re.compile(regex if is_whole else f"(?:.*/)?{regex}", flags | re.DOTALL)

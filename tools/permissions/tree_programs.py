@@ -54,6 +54,8 @@ class TreeProgram:
     """The options with which it reads hidden files."""
     ignored: frozenset[str] = frozenset()
     """The options with which it reads ignored files."""
+    depths: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The options with which it reads only some levels, and how many more than they say."""
 
     def reads_folders(self, parsed: ParsedArguments) -> bool:
         """Return whether it reads folders with these options."""
@@ -62,6 +64,15 @@ class TreeProgram:
         if options and options <= {"-d", "--directories"}:
             return any(value.startswith("r") for value in values)
         return not self.recursive or bool(options)
+
+    def find_depth(self, parsed: ParsedArguments) -> int | None:
+        """Return how many levels below a folder it reads; None: all."""
+        found = [
+            int(parsed.get_values(flag)[-1]) + more
+            for flag, more in self.depths.items()
+            if flag in parsed.flag_values and parsed.get_values(flag)[-1].isdecimal()
+        ]
+        return max(found, default=None)
 
     def build_filter(self, parsed: ParsedArguments) -> PatternFilter:
         """Return what the options leave out."""
@@ -74,13 +85,17 @@ class TreeProgram:
         for flag, value in entries:
             is_negated = value.startswith("!")
             if flag in self.left_out and (is_negated or flag not in self.taken_in):
-                for kind, pattern in self.left_out[flag].compile(value.removeprefix("!")):
-                    folders += [pattern] if kind != "files" else []
-                    files += [pattern] if kind != "folders" else []
+                value = value.removeprefix("./" if self.view == "stored" else "!")
+                for glob in _list_sure_globs(flag, value):
+                    for kind, pattern in self.left_out[flag].compile(glob):
+                        folders += [pattern] if kind != "files" else []
+                        files += [pattern] if kind != "folders" else []
             elif flag in self.taken_in:
                 globs, manner = _list_globs(flag, value), self.taken_in[flag]
                 of_kind = folders_in if value.endswith("/") and not self.restricts else inclusions
                 of_kind += [compile_inclusion(glob, manner) for glob in globs]
+        if name := find_searched_name(self is _FD, parsed):
+            inclusions.append(name)
         groups = map(tuple, (folders, files, inclusions, folders_in))
         return PatternFilter(*groups, restricts=self.restricts)
 
@@ -90,6 +105,33 @@ def _list_globs(flag: str, value: str) -> Sequence[str]:
         return RG_TYPES.get(value, ("*",))
     return [f"*.{value.removeprefix('.')}"] if flag in ("-e", "--extension") else [value]
 
+
+def _list_sure_globs(flag: str, value: str) -> Sequence[str]:
+    """Return what surely is of a type of `rg`; the pattern itself for another option."""
+    if flag not in ("-T", "--type-not"):
+        return [value]
+    return RG_TYPES[value][:1] if value in RG_TYPES else []
+
+
+def find_searched_name(is_fd: bool, parsed: ParsedArguments) -> re.Pattern[str] | None:
+    """Return the names of files that `fd` finds; None if they may be any."""
+    only_files = {value[:1] for value in parsed.get_values("-t", "--type")} == {"f"}
+    if not is_fd or not only_files or not parsed.operands or parsed.has_any(*_FD_OTHER_NAMES):
+        return None
+    written = parsed.operands[0]
+    if parsed.has_any("-g", "--glob"):
+        return compile_inclusion(written, "name") if "/" not in written else None
+    if parsed.has_any("-F", "--fixed-strings") or not _FD_NAME.fullmatch(written):
+        return None
+    end = "" if written.endswith("$") else "[^/]*"
+    start = written.startswith("^")
+    regex = written.removeprefix("^").removesuffix("$")
+    return re.compile(f"(?:.*/)?{'' if start else '[^/]*'}{regex}{end}", re.IGNORECASE | re.DOTALL)
+
+
+# A name, or its beginning or end, in the regular expressions of `fd`
+_FD_NAME = re.compile(r"\^?(?:[\w-]|\\?\.)+\$?")
+_FD_OTHER_NAMES = split_names("-p --full-path --and")
 
 _GREP = TreeProgram(
     _extend(
@@ -114,7 +156,9 @@ _RG = TreeProgram(
         " --ignore-file= --one-file-system --pre= --pre-glob= --type-add= --max-filesize="
         " --field-match-separator= --field-context-separator= --engine= --context-separator="
         " --path-separator= --line-buffered --block-buffered --debug --mmap --no-mmap"
-        " --hyperlink-format= --colors= --null-data --auto-hybrid-regex",
+        " --hyperlink-format= --colors= --null-data --auto-hybrid-regex --maxdepth=N"
+        " --glob-case-insensitive --no-pcre2-unicode --no-unicode --include-zero --stop-on-nonmatch"
+        " --hostname-bin= --generate= --dfa-size-limit= --regex-size-limit=",
     ),
     pattern=split_names("-e -f --regexp --file --files"),
     reads_here=True,
@@ -124,7 +168,10 @@ _RG = TreeProgram(
         "-g": LeftOut("gitignore"),
         "--glob": LeftOut("gitignore"),
         "--iglob": LeftOut("gitignore", folds=True),
+        "-T": LeftOut("name", "files"),
+        "--type-not": LeftOut("name", "files"),
     },
+    depths={"-d": 0, "--max-depth": 0, "--maxdepth": 0},
     taken_in=dict.fromkeys(("-g", "--glob", "--iglob", "-t", "--type"), "gitignore"),
     unfiltered=split_names("--type-add"),
     follows=split_names("-L --follow"),
@@ -265,7 +312,15 @@ _ZIP = TreeProgram(
     always_follows=True,
 )
 _ZIP_LISTS = split_names("-x -i --exclude --include")
-_SEVEN_ZIP = TreeProgram(Flags(), always_follows=True)
+# `-xr!NAME` alone: what `-i` takes in again is not known, and paths begin where it pleases
+_SEVEN_ZIP = TreeProgram(
+    Flags.from_usage("--exclude= --include="),
+    left_out={"--exclude": LeftOut("name")},
+    unfiltered=split_names("--include"),
+    always_follows=True,
+)
+_SEVEN_ZIP_OUT = re.compile(r"-xr!([^/\\]+?)(?:/\*?)?", re.DOTALL)
+_SEVEN_ZIP_IN = re.compile(r"-(?:a?i|an|x[^r]|xr?@|xr[0-]).*|@.+", re.DOTALL)
 _FD = TreeProgram(
     _extend(
         FD,
@@ -277,7 +332,8 @@ _FD = TreeProgram(
     view="folder",
     left_out=dict.fromkeys(("-E", "--exclude"), LeftOut("gitignore")),
     taken_in=dict.fromkeys(("-e", "--extension"), "name"),
-    lists=split_names("--base-directory --search-path"),
+    lists=split_names("--base-directory"),
+    depths={"-d": 0, "--max-depth": 0, "--exact-depth": 0},
     follows=split_names("-L --follow"),
     skips="hidden",
     hidden=split_names("-H --hidden"),
@@ -300,9 +356,11 @@ PROGRAMS: Mapping[str, TreeProgram] = {
 
 
 def spell_out(program: str, arguments: Sequence[str]) -> list[str]:
-    """Return the words as their parser takes them: tar's first word, and the lists of zip."""
+    """Return the words as their parser takes them: tar's first word, the lists of zip and 7z."""
     if program in ("tar", "bsdtar") and arguments and not arguments[0].startswith("-"):
         return _spell_out_letters(arguments[0], arguments[1:])
+    if program in ("7z", "7za"):
+        return _spell_out_seven_zip(arguments)
     if program != "zip":
         return list(arguments)
     spelled, option = list[str](), ""
@@ -312,6 +370,19 @@ def spell_out(program: str, arguments: Sequence[str]) -> list[str]:
             spelled += [] if option or word == "@" else [word]
         else:
             spelled += [option, word] if option else [word]
+    return spelled
+
+
+def _spell_out_seven_zip(arguments: Sequence[str]) -> list[str]:
+    """Return the operands of 7z, and its switches as far as they say what is read."""
+    spelled = list[str]()
+    for word in arguments:
+        if match := _SEVEN_ZIP_OUT.fullmatch(word):
+            spelled.append(f"--exclude={match[1]}")
+        elif _SEVEN_ZIP_IN.fullmatch(word):
+            spelled += ["--include=*", *(["."] if word.startswith("@") else [])]
+        elif not word.startswith("-"):
+            spelled.append(word)
     return spelled
 
 

@@ -309,3 +309,38 @@ def test_unknown_folder_is_asked(workspace: Workspace) -> None:
     rule = "deny read_file(private/**)"
     assert decide(workspace, 'cp -r "$(cat notes.txt)" /tmp/copy', rule) == "ask"
     assert decide(workspace, "cp -r src /tmp/copy", rule) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("rg --max-depth 1 x", "allow"),
+        ("rg --max-depth 2 x", "deny"),
+        ("rg --max-depth 1 x private", "deny"),
+        ("rg -T txt -T py -T js x", "allow"),
+        ("rg --type-list", "allow"),
+        ("find . -maxdepth 1 -type f -exec cat {} +", "allow"),
+        ("find . -regex '.*[.]py' -exec cat {} +", "allow"),
+        ("find . -regex '.*[.]txt' -exec cat {} +", "deny"),
+        ("7z a x.7z . '-xr!private'", "allow"),
+        ("7z a x.7z @names", "deny"),
+        ("fd -d 1 -t f -x cat", "allow"),
+        ("fd -d 2 -t f -x cat", "deny"),
+        ("fd '[.]py$' -x cat", "deny"),
+        (r"fd '\.py$' -x cat", "allow"),
+        (r"fd '\.py$' -x grep -r x", "deny"),
+        ("fd --search-path src -x cat", "allow"),
+        ("fd --search-path . -x cat", "deny"),
+        ("git grep --max-depth 0 x", "allow"),
+        ("git grep --max-depth 0 x private", "deny"),
+        ("git grep x -- :/src", "allow"),
+        ("git grep x -- ':(glob)src/**'", "allow"),
+        ("git grep x -- ':(glob)**'", "deny"),
+        ("cd src && git grep x -- :/private", "deny"),
+        (r"git ls-files | grep '\.py$' | xargs cat", "allow"),
+        ("git ls-files | grep key | xargs cat", "deny"),
+    ],
+)
+def test_options_that_limit_what_is_read(workspace: Workspace, command: str, verdict: str) -> None:
+    (workspace.root / ".git").mkdir()
+    assert decide(workspace, command, "deny read_file(private/**)") == verdict

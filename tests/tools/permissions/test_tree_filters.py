@@ -41,7 +41,9 @@ def leaves_out(option: LeftOut, pattern: str, path: str) -> str:
         ("transfer", "/private", "a/private", ""),
         ("transfer", "private/", "a/private", "folders"),
         # not understood: nothing is left out
-        ("name", "[p]rivate", "private", ""),
+        ("name", "[p]rivate", "private", "both"),
+        ("name", "[!q]rivate", "private", ""),
+        ("name", "[o-q]rivate", "private", ""),
         ("name", "{private,build}", "private", ""),
         ("gitignore", "{a,{b,c}}", "b", ""),
         ("path", "", "", ""),
@@ -80,8 +82,8 @@ def test_options_differ_in_what_they_leave_out(
         ("gitignore", "src/**", "src/b/a.py", True),
         ("gitignore", "*.{py,js}", "a.js", True),
         ("gitignore", "*.{py,js}", "a.txt", False),
-        ("gitignore", "*.{py,[j]s}", "a.txt", True),
-        ("name", "[a].py", "any.txt", True),
+        ("gitignore", "*.{py,[!j]s}", "a.txt", True),
+        ("name", "[!a].py", "any.txt", True),
         ("path", "src/*", "src/b/a.py", True),
     ],
 )
@@ -115,17 +117,24 @@ def test_inclusions_go_before_exclusions(path: str) -> None:
         ("-v build|private", False),
         ("-v build", False),
         ("-v ^private", False),
+        ("-vE ^./(build|private)/", True),
+        ("-E (build|private)", False),
+        (r"-E \.(md|js)$", True),
+        (r"\.md$", True),
+        ("-i KEY", False),
         # not understood: nothing is dropped
         ("private", False),
         ("-vx private", False),
         ("-vc private", False),
         ("-v private file", False),
         ("-v [p]rivate", False),
-        ("-vE (private)", False),
         ("-v -e private", False),
+        ("-vE (private", False),
+        ("-E (a|b)(c|d)", False),
     ],
 )
 def test_names_that_grep_drops(line: str, drops: bool) -> None:
-    names = DroppedNames(PatternFilter(), tuple(parse_dropped(line.split())))
+    dropped = parse_dropped(line.split())
+    names = DroppedNames(PatternFilter(), (dropped,) if dropped else ())
     assert names.reads("./private/key.txt") is not drops
     assert not names.skips_folder("./private") and not names.takes_in("./private")

@@ -21,6 +21,10 @@ def build_filter(line: str) -> PatternFilter:
         ("tar cfC x.tar src .", "-c -f x.tar -C src ."),
         ("tar -czf x.tgz .", "-czf x.tgz ."),
         ("zip -r x.zip . -x a b", "-r x.zip . -x a -x b"),
+        ("7z a x.7z . -xr!private -mx=9", "a x.7z . --exclude=private"),
+        ("7z a -xr!p/* x.7z .", "a --exclude=p x.7z ."),
+        ("7z a x.7z . -xr!p -ir!k", "a x.7z . --exclude=p --include=*"),
+        ("7z a x.7z @list", "a x.7z --include=* ."),
         ("zip -r x.zip -x a b @ c", "-r x.zip -x a -x b c"),
         ("zip -r x.zip . -x a -q b", "-r x.zip . -x a -q b"),
         ("grep -rn x", "-rn x"),
@@ -55,6 +59,10 @@ def test_words_as_their_parser_takes_them(line: str, spelled: str) -> None:
         ("zip -r x.zip . -x 'build/*' 'private/*'", True),
         ("rsync -a --exclude=private a b", True),
         ("rsync -a --filter='- private' --exclude=private a b", False),
+        ("zip -r x.zip . -x './private/*'", True),
+        ("7z a x.7z . -xr!private", True),
+        ("7z a x.7z . -xr!private -ir!key.txt", False),
+        ("7z a x.7z . -x!private", False),
         ("cp -r . out", False),
     ],
 )
@@ -73,6 +81,18 @@ def test_options_that_skip_a_folder(line: str, skips: bool) -> None:
         ("rg -g '*.{py,js}' x", False),
         ("rg -g '*.{py,txt}' x", True),
         ("fd -e py", False),
+        ("rg -T txt x", False),
+        ("rg --type-not=md x", True),
+        ("rg -T unknown x", True),
+        ("grep -r --include='*.{py,txt}' x .", False),
+        ("fd -t f md", False),
+        ("fd -t f tes", True),
+        ("fd -t f '^notes'", True),
+        (r"fd -t f '\.md$'", False),
+        ("fd -t f 'n.*s'", True),
+        ("fd -t f -g '*.md'", False),
+        ("fd md", True),
+        ("fd -t f -p md", True),
         ("fd -e .txt", True),
         ("zip -r x.zip . -i '*.py'", False),
         ("rsync -a --include='*.py' a b", True),
@@ -102,3 +122,22 @@ def test_options_without_which_no_folder_is_read(line: str, reads: bool) -> None
     name, *arguments = line.split()
     program = PROGRAMS[name]
     assert program.reads_folders(program.flags.parse(name, spell_out(name, arguments))) is reads
+
+
+@pytest.mark.parametrize(
+    ("line", "depth"),
+    [
+        ("rg x", None),
+        ("rg --max-depth 1 x", 1),
+        ("rg --maxdepth=2 x", 2),
+        ("rg -d 3 x", 3),
+        ("fd -d 1", 1),
+        ("fd --exact-depth 2", 2),
+        ("rg --max-depth 1 --maxdepth 4 x", 4),
+        ("grep -r x .", None),
+    ],
+)
+def test_options_that_limit_the_depth(line: str, depth: int | None) -> None:
+    name, *arguments = line.split()
+    program = PROGRAMS[name]
+    assert program.find_depth(program.flags.parse(name, arguments)) == depth

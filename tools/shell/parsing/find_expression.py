@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_PLAIN = re.compile(r"[\w.*?+@%,=:~ /-]+")
+_PLAIN = re.compile(r"(?:[\w.*?+@%,=:~ /-]|\[\w+\])+")
+# What means the same in the regular expressions of find's usual types and here
+_REGEX_PART = re.compile(
+    r"(?P<text>[\w/ @%,=:~-]|\\\.)|(?P<same>\.|\*|\[[\w.]+\])|(?P<sign>\\?[(|)])|(?P<repeat>[+?])"
+)
+_EXTENDED = re.compile(r"(posix-)?(extended|egrep|awk|gnu-awk|posix-awk)")
+_EMACS = frozenset(["", "emacs", "findutils-default"])
 # The words of `find` that take no value, and those that take one; any other one is not understood
 _ALONE = frozenset(
     [
@@ -155,10 +161,15 @@ def _read_tests(
     arguments: Sequence[str], *, is_piped: bool, reads: Callable[[Sequence[str]], bool]
 ) -> Iterable[tuple[str, str]]:
     """Yield each test with its value; actions that read files as `read`."""
-    remaining = list(arguments)
+    remaining, regex_type = list(arguments), ""
     while remaining:
         word = remaining.pop(0)
-        if word in _STARTS:
+        if word == "-regextype" and remaining:
+            regex_type = remaining[0]
+        if word in ("-regex", "-iregex") and remaining:
+            regex = _translate_regex(remaining.pop(0), regex_type)
+            yield ("unknown", "") if regex is None else (word, regex)
+        elif word in _STARTS:
             ends = [
                 at
                 for at, other in enumerate(remaining)
@@ -257,6 +268,9 @@ def _test(test: str, value: str, outcome: _Outcome, *, is_sure: bool) -> bool | 
         is_name = test in ("-name", "-iname")
         name = _get_name(outcome.path) if is_name else outcome.path
         return _match_find_pattern(value, name, folds=test.startswith("-i"))
+    elif test in ("-regex", "-iregex"):
+        flags = re.IGNORECASE if test == "-iregex" else 0
+        return None if "\n" in outcome.path else bool(re.fullmatch(value, outcome.path, flags))
     elif test == "-type":
         return ("d" if outcome.is_folder else "f") in value.split(",")
     elif test == "-false":
@@ -279,8 +293,27 @@ def _match_find_pattern(pattern: str, name: str, *, folds: bool) -> bool | None:
 def _compile_find_pattern(pattern: str, flags: int) -> re.Pattern[str] | None:
     if not _PLAIN.fullmatch(pattern):
         return None
-    parts = re.split(r"([*?])", pattern)
     signs = {"*": ".*", "?": "."}
-    return re.compile(
-        "".join(signs.get(part) or re.escape(part) for part in parts), flags | re.DOTALL
+    regex = "".join(
+        part if part.startswith("[") else signs.get(part) or re.escape(part)
+        for part in re.split(r"([*?]|\[\w+\])", pattern)
     )
+    return re.compile(regex, flags | re.DOTALL)
+
+
+def _translate_regex(written: str, regex_type: str) -> str | None:
+    """Return the regular expression as ours; None if that is not understood."""
+    is_extended = _EXTENDED.fullmatch(regex_type) is not None
+    if not is_extended and regex_type not in _EMACS:
+        return None
+    regex, at = "", 0
+    while at < len(written):
+        match = _REGEX_PART.match(written, at)
+        if match is None or (match["sign"] and (len(match["sign"]) == 1) is not is_extended):
+            return None
+        regex, at = regex + match[0].removeprefix("\\" if match["sign"] else ""), match.end()
+    try:
+        re.compile(regex)
+    except re.error:
+        return None
+    return regex

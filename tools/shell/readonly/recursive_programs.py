@@ -55,7 +55,14 @@ RG_TYPES = {
     "go": ("*.go",),
     "rust": ("*.rs",),
     "java": ("*.java", "*.jsp", "*.jspx", "*.properties"),
-    "md": ("*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
+    "md": ("*.md", "*.markdown", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
+    "txt": ("*.txt",),
+    "toml": ("*.toml", "Cargo.lock"),
+    "yaml": ("*.yaml", "*.yml"),
+    "html": ("*.html", "*.htm", "*.ejs"),
+    "css": ("*.css", "*.scss"),
+    "json": ("*.json", "composer.lock", "*.sarif", "*.jsonl"),
+    "sql": ("*.sql", "*.psql"),
 }
 
 _PLAIN_GLOB = re.compile(r"[\w.*?+ -]+")

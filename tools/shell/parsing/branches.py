@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .shell_state import ShellState
 from .simple_command import Feed
-from .syntax_tree import ParseError, get_text
+from .syntax_tree import ParseError, get_text, walk_nodes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,7 +46,18 @@ def read_outcome(node: "Node", scope: ShellState) -> Outcome:
         for state in success:
             state.left_in = None
     is_sure = node.type in _ASSIGNMENTS and not _has_substitution(node)
-    return Outcome(success, () if is_sure else scope.list_states())
+    return Outcome(success, () if is_sure else (*scope.list_states(), *list_ends(node, scope)))
+
+
+def list_ends(node: "Node", scope: ShellState) -> list[ShellState]:
+    """Return the states after a `read` at the end of its input: its variables are empty."""
+    commands = (command for command in walk_nodes(node) if command.type == "command")
+    reads = [command for command in commands if _find_name(command) == "read"]
+    words = [get_text(word) for command in reads for word in command.children]
+    states = scope.list_states() if reads else []
+    for state in states:
+        state.variables |= dict.fromkeys(filter(str.isidentifier, words), ("",))
+    return states
 
 
 def split_rounds(
@@ -190,6 +201,7 @@ class BranchEvaluator:
         outputs = [self._evaluate_part(part, scope, evaluate) for part in parts if part not in body]
         variable = get_text(name) if name else ""
         values, after = scope.variables.get(variable), scope.list_states()
+        conditions = [part for part in parts if part not in body and not variable]
         repeats = self.repeats
         for number in range(2):
             self.repeats = repeats + number
@@ -201,6 +213,7 @@ class BranchEvaluator:
                 state.variables[variable] = values
         self.repeats = repeats
         scope.resume(after)
+        scope.resume([*after, *(end for part in conditions for end in list_ends(part, scope))])
         return outputs
 
     def _evaluate_list(

@@ -33,6 +33,8 @@ def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) ->
             _apply_read(step, scope)
         case "set":
             _apply_set(step, scope)
+        case "eval" | "source" | "." if _runs_unknown_code(step):
+            scope.forget_variables()
         case "unset":
             scope.variables.update(dict.fromkeys(_list_names(step.words[1:]), ("",)))
         case "shift":
@@ -109,6 +111,14 @@ def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
         scope.set_arguments(words[1:])
     elif not are_known or not _OPTIONS.fullmatch("".join(f" {text}" for text in texts)):
         scope.forget_arguments()
+
+
+def _runs_unknown_code(step: SimpleCommand) -> bool:
+    """Return whether code that is not in the line runs; `activate` sets only its own variables."""
+    words = step.words[1:]
+    if step.program == "eval":
+        return not all(word.known for word in words)
+    return bool(words) and not step.scripts and not words[0].text.endswith("bin/activate")
 
 
 def _apply_read(step: SimpleCommand, scope: ShellState) -> None:

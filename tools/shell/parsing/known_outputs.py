@@ -26,7 +26,7 @@ def get_known_output(words: "Sequence[Word]", fed: str | None, scope: "ShellStat
         case "printf", [form, *values] if form != "-v":
             return _render_printf(form, values)
         case "pwd", _:
-            return None if scope.folder is None else f"{scope.folder}\n"
+            return f"{scope.folder}\n" if scope.folder and not scope.left_in else None
         case ("cat", [] | ["-"]) | ("tee", _):
             return fed
         case "base64", ["-d" | "-D" | "--decode"]:

@@ -136,6 +136,10 @@ class ShellState:
             del self.variables[name]
         self.takes_unknown = True
 
+    def forget_variables(self) -> None:
+        """Forget the value of each variable, as after code that is not known."""
+        self.variables = dict.fromkeys(self.variables)
+
     def get_value(self, name: str) -> tuple[str, ...] | None:
         """Return the possible values of a variable; None if they are unknown."""
         if name in self.variables:
@@ -145,7 +149,7 @@ class ShellState:
         if name in ("@", "*") or re.fullmatch(r"[1-9]\d*", name):
             return None if self.takes_unknown else ("",)
         if name == "PWD":
-            return (str(self.folder),) if self.folder else None
+            return (str(self.folder),) if self.folder and not self.left_in else None
         if name == "USER" and name not in os.environ:  # a container's shell may set it
             return (Path.home().name, "")
         value = {

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.shell.parsing.command_line import CommandLine
 from maxagent.tools.shell.parsing.shell_state import ShellState
+from maxagent.tools.workspace import Workspace
 
 BRANCHES = {
     "if and else": ("if [ -d out ]; then d=a; else d=b; fi", {"a", "b"}),
@@ -180,3 +182,63 @@ def test_line_with_too_many_ways_is_doubtful(depth: int, tmp_path: Path) -> None
     loops = "".join(f"for v{number} in a b c d; do " for number in range(depth))
     line = CommandLine(f"{loops}x $v0{'; done' * depth}", ShellState(tmp_path, tmp_path))
     assert line.doubt == "too many commands may run in too many ways"
+
+
+# bash removes the project or more
+REMOVALS = """\
+while read d; do :; done <<< build; rm -rf ./$d
+while read -r d; do echo "$d" > /dev/null; done <<< a; rm -rf ./"$d"
+while IFS= read -r d; do true; done < list; rm -rf ./$d
+until ! read d; do :; done <<< build; rm -rf ./$d
+d=build; while read d; do :; done < list; rm -rf ./$d
+for f in a b; do while read d; do :; done <<< x; rm -rf ./$d; done
+read d < /dev/null || rm -rf ./$d
+if ! read d < /dev/null; then rm -rf ./$d; fi
+cd missing 2> /dev/null; rm -rf $PWD
+cd missing 2> /dev/null || true; rm -rf "$PWD"
+cd missing 2> /dev/null; d=$PWD; rm -rf $d
+cd missing 2> /dev/null; rm -rf "$(pwd)"
+(cd missing 2> /dev/null; rm -rf ~+)
+d=build; eval "$(cat sets.sh)"; rm -rf $d
+d=build; source ./sets.sh; rm -rf $d
+d=build; . ./sets.sh; rm -rf $d
+if true; then eval "$(cat sets.sh)"; fi; rm -rf $d
+true && eval d=.; rm -rf $d
+f() { eval "d=."; }; f; rm -rf $d
+""".splitlines()
+# bash removes a folder of the project
+FOLDERS = """\
+while read x; do rm -rf "build/$x"; done <<< a
+while read x; do echo "$x"; done < list; rm -rf build
+while IFS= read -r d; do true; done <<< build; rm -rf "src/$d"
+read d <<< build && rm -rf $d
+d=build; eval "e=1"; rm -rf $d
+cd src && rm -rf $PWD
+mkdir -p new; cd new; rm -rf $PWD
+d=build; source .venv/bin/activate; rm -rf $d
+cd missing 2> /dev/null; ls $PWD
+""".splitlines()
+
+
+def run_removal(line: str, root: Path) -> set[Path]:
+    """Return what bash would remove."""
+    (root / "src").mkdir(parents=True)
+    (root / "list").write_text("build\n")
+    (root / "sets.sh").write_text("d=.\n")
+    shown = line.replace("rm -rf", "realpath -m")
+    done = subprocess.run(["bash", "-c", shown], cwd=root, capture_output=True, check=False)
+    return {Path(name) for name in done.stdout.decode().split("\n") if name.startswith("/")}
+
+
+@pytest.mark.parametrize("line", REMOVALS)
+def test_unknown_or_empty_names_are_no_folder(line: str, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    assert root in run_removal(line, root)
+    assert analyze_command(line, ".", Workspace(root)).verdict in ("ask", "deny")
+
+
+@pytest.mark.parametrize("line", FOLDERS)
+def test_known_names_are_no_question(line: str, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    assert root not in run_removal(line, root)
+    assert analyze_command(line, ".", Workspace(root)).verdict in ("allow", None)

@@ -48,13 +48,13 @@ def find_config_risks(root: Path) -> GitConfigRisks:
     for config in configs:
         reader.read(config)
     hooks = [top / os.path.expanduser(place) for place in find_hook_folders(reader.entries)]
-    own = [folder / name for folder in folders for name in _STEERING]
+    steering = [folder / name for folder in folders for name in _STEERING]
     unprotected = [
-        place
-        for place in _filter_below(root, [*users, *own])
-        if not find_protected_name(str(place.relative_to(root)))
+        path
+        for path in _filter_below(root, [*users, *steering])
+        if not find_protected_name(str(path.relative_to(root)))
     ]
-    if any(os.path.realpath(place) == str(root) for place in hooks):
+    if any(os.path.realpath(hook) == str(root) for hook in hooks):
         hooks += [root / name for name in HOOK_NAMES]
     included = dict.fromkeys((*_filter_below(root, reader.included), *unprotected))
     return GitConfigRisks(_filter_below(root, hooks), list(included), reader.unknown)

@@ -26,7 +26,6 @@ from .readonly.path_scope import PathScope, UnrestrictedScope
 from .risks.deletions import find_unknown_target
 from .risks.destructive import find_damage
 from .risks.exfiltration import find_exfiltration
-from .risks.git_programs import find_git_program
 from .risks.home_transfers import find_home_transfer
 from .risks.host_access import find_account_change, find_host_access
 from .risks.outside_moves import find_outside_move
@@ -202,7 +201,7 @@ def _find_access_risks(
         return
     checks = {
         "shell": find_remote_shell(step, steps) or find_shell_override(step),
-        "git": find_git_program(step, steps),
+        "git": _find_git_program(step, steps),
         "mount": find_host_access(step),
         "account": find_account_change(step),
     }
@@ -211,6 +210,14 @@ def _find_access_risks(
         stayed = replace(step, folder=step.left_in)
         if ruined := find_damage(stayed, workspace.root):
             yield _Finding("ask", text("if `cd` fails, {effect}", effect=ruined), "removal")
+
+
+def _find_git_program(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
+    if not step.environment and not step.program.startswith("git"):
+        return ""
+    from .risks.git_programs import find_git_program  # most lines start no git
+
+    return find_git_program(step, steps)
 
 
 def _find_later_cd(line: CommandLine) -> str:

@@ -209,16 +209,16 @@ def test_hooks_include_folder_and_its_contents(checkout: Path) -> None:
     assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]
 
 
-@pytest.mark.parametrize("place", [".", "./", "src/..", "@/", "%(root)s"])
-def test_hooks_beside_other_files_are_known_by_name(checkout: Path, place: str) -> None:
+@pytest.mark.parametrize("folder", [".", "./", "src/..", "@/", "%(root)s"])
+def test_hooks_beside_other_files_are_known_by_name(checkout: Path, folder: str) -> None:
     (checkout / "src").mkdir()
-    place = place.replace("%(root)s", str(checkout)).replace("@/", f"{checkout}/")
-    git(checkout, "config", "core.hooksPath", place)
+    folder = folder.refolder("%(root)s", str(checkout)).refolder("@/", f"{checkout}/")
+    git(checkout, "config", "core.hooksPath", folder)
     (checkout / "pre-commit").write_text("#!/bin/sh\necho run >> ran\n")
     (checkout / "pre-commit").chmod(0o755)
-    who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-    if place not in (".", "./"):  # these git 2.39 looks for in `PATH`
-        git(checkout, *who, "commit", "-q", "--allow-empty", "-m", "x")
+    person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    if folder not in (".", "./"):  # these git 2.39 looks for in `PATH`
+        git(checkout, *person, "commit", "-q", "--allow-empty", "-m", "x")
         assert (checkout / "ran").exists()
     paths = ("pre-commit", "post-checkout", "update", "src/pre-commit", "a.py")
     assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]

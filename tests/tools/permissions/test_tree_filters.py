@@ -134,7 +134,7 @@ def test_inclusions_go_before_exclusions(path: str) -> None:
     ],
 )
 def test_names_that_grep_drops(line: str, drops: bool) -> None:
-    dropped = parse_dropped(line.split())
-    names = DroppedNames(PatternFilter(), (dropped,) if dropped else ())
+    pattern = parse_dropped(line.split())
+    names = DroppedNames(PatternFilter(), (pattern,) if pattern else ())
     assert names.reads("./private/key.txt") is not drops
     assert not names.skips_folder("./private") and not names.takes_in("./private")

@@ -53,10 +53,10 @@ def list_ends(node: "Node", scope: ShellState) -> list[ShellState]:
     """Return the states after a `read` at the end of its input: its variables are empty."""
     commands = (command for command in walk_nodes(node) if command.type == "command")
     reads = [command for command in commands if _find_name(command) == "read"]
-    words = [get_text(word) for command in reads for word in command.children]
+    names = [get_text(child) for command in reads for child in command.children]
     states = scope.list_states() if reads else []
     for state in states:
-        state.variables |= dict.fromkeys(filter(str.isidentifier, words), ("",))
+        state.variables |= dict.fromkeys(filter(str.isidentifier, names), ("",))
     return states
 
 

@@ -115,10 +115,10 @@ def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
 
 def _runs_unknown_code(step: SimpleCommand) -> bool:
     """Return whether code that is not in the line runs; `activate` sets only its own variables."""
-    words = step.words[1:]
+    arguments = step.words[1:]
     if step.program == "eval":
-        return not all(word.known for word in words)
-    return bool(words) and not step.scripts and not words[0].text.endswith("bin/activate")
+        return not all(word.known for word in arguments)
+    return bool(arguments) and not step.scripts and not arguments[0].text.endswith("bin/activate")
 
 
 def _apply_read(step: SimpleCommand, scope: ShellState) -> None:

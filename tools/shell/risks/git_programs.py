@@ -80,11 +80,11 @@ def find_git_program(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str
         return ""
     for source in (*_find_variables(step, is_git=is_git), *(_find_options(step) if is_git else ())):
         return text("`{source}` makes git start a program of its own choice", source=source)
-    for place in _find_configs(step) if is_git else ():
-        if name := _find_named_program(place, steps):
+    for path in _find_configs(step) if is_git else ():
+        if name := _find_named_program(path, steps):
             return text(
                 "git would read `{path}`, which may name programs to start: `{name}`",
-                path=os.path.relpath(place, step.folder),
+                path=os.path.relpath(path, step.folder),
                 name=name,
             )
     return ""
@@ -107,11 +107,11 @@ def _find_variables(step: SimpleCommand, *, is_git: bool) -> Iterator[str]:
 
 def _find_options(step: SimpleCommand) -> Iterator[str]:
     """Yield the options and addresses with which git starts a program."""
-    words = [word.text for word in step.words[1:]]
-    at = find_git_command(words) if step.program == "git" else 0
-    before, command, after = words[:at], "".join(words[at : at + 1]), words[at + 1 :]
+    arguments = [word.text for word in step.words[1:]]
+    at = find_git_command(arguments) if step.program == "git" else 0
+    before, command, after = arguments[:at], "".join(arguments[at : at + 1]), arguments[at + 1 :]
     if step.program != "git":
-        command, after = step.program.removeprefix("git-"), words
+        command, after = step.program.removeprefix("git-"), arguments
     yield from _find_settings(before, step, names=r"-c|--config-env")
     yield from (word for word in before if word.startswith("--exec-path="))
     if command == "clone":
@@ -123,9 +123,9 @@ def _find_options(step: SimpleCommand) -> Iterator[str]:
         yield from filter(needs_helper, after)
 
 
-def _find_settings(words: Sequence[str], step: SimpleCommand, *, names: str) -> Iterator[str]:
+def _find_settings(arguments: Sequence[str], step: SimpleCommand, *, names: str) -> Iterator[str]:
     option = re.compile(rf"({names})(?:=(.*))?", re.DOTALL)
-    for word, following in zip_longest(words, words[1:], fillvalue=""):
+    for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         match = option.fullmatch(word)
         if not match:
             continue
@@ -136,11 +136,11 @@ def _find_settings(words: Sequence[str], step: SimpleCommand, *, names: str) -> 
             yield f"{match[1]} {setting}"
 
 
-def _pair_options(command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _pair_options(command: str, arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     pattern = (
         re.compile(rf"({_OPTIONS[command]})(?:=(.*))?", re.DOTALL) if command in _OPTIONS else None
     )
-    for word, following in zip_longest(words, words[1:], fillvalue=""):
+    for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         if word == "--":
             return
         match = pattern.fullmatch(word) if pattern else None
@@ -155,8 +155,8 @@ def _pair_options(command: str, words: Sequence[str]) -> Iterator[tuple[str, str
 
 def _is_risky(key: str, value: str | None, step: SimpleCommand) -> bool:
     """Return whether a setting starts a program that is not harmless; `value` None: unknown."""
-    section, _, rest = key.strip().partition(".")
-    subsection, _, name = rest.rpartition(".")
+    section, _, remainder = key.strip().partition(".")
+    subsection, _, name = remainder.rpartition(".")
     file = (step.folder or Path("/")) / ".git/config"
     written = "./unknown" if value is None else value
     entry = GitConfigEntry(section.lower(), subsection, name.lower(), written, file)
@@ -168,18 +168,18 @@ def _is_risky(key: str, value: str | None, step: SimpleCommand) -> bool:
 
 
 def _find_configs(step: SimpleCommand) -> Iterator[Path]:
-    """Yield folders and files that git reads in place of the checkout's and the user's own."""
-    folder, dirs, words = step.folder, list[str](), [word.text for word in step.words[1:]]
-    before = words[: find_git_command(words)] if step.program == "git" else []
+    """Yield folders and files that git reads instead of the checkout's and the user's own."""
+    folder, dirs, arguments = step.folder, list[str](), [word.text for word in step.words[1:]]
+    before = arguments[: find_git_command(arguments)] if step.program == "git" else []
     for word, following in zip_longest(before, before[1:], fillvalue=""):
         if word == "-C" and folder:
             folder = folder / following
         elif word.startswith("--git-dir"):
             dirs.append(word.removeprefix("--git-dir=") if "=" in word else following)
     dirs += [value for name, value in step.environment if name in _GIT_DIRS and value]
-    for place in filter(None, (resolve_target(name, folder) for name in dirs)):
-        if not find_protected_name(str(place)):
-            yield place
+    for path in filter(None, (resolve_target(name, folder) for name in dirs)):
+        if not find_protected_name(str(path)):
+            yield path
     for name, value in step.environment:
         for file in _HOMES.get(name, ()) if value else ():
             if home := resolve_target(value or "", folder):
@@ -190,25 +190,25 @@ def _find_configs(step: SimpleCommand) -> Iterator[Path]:
 
 def _find_bare(folder: Path) -> Path | None:
     """Return the folder above that git takes for a repository without `.git`."""
-    for place in (folder, *folder.parents):
-        if os.path.lexists(place / ".git"):
+    for path in (folder, *folder.parents):
+        if os.path.lexists(path / ".git"):
             return None
-        if all(os.path.lexists(place / name) for name in ("HEAD", "objects", "refs")):
-            return None if find_protected_name(str(place)) else place
+        if all(os.path.lexists(path / name) for name in ("HEAD", "objects", "refs")):
+            return None if find_protected_name(str(path)) else path
     return None
 
 
-def _find_named_program(place: Path, steps: Sequence[SimpleCommand]) -> str:
+def _find_named_program(path: Path, steps: Sequence[SimpleCommand]) -> str:
     """Return a setting or a hook, there or written there by the line, that starts a program."""
     for step in steps:
         for name in find_written_names(step):
             written = resolve_target(name, step.folder)
-            if written and (written.is_relative_to(place) or place.is_relative_to(written)):
+            if written and (written.is_relative_to(path) or path.is_relative_to(written)):
                 return name
-    reader, is_dir = GitConfigReader(), place.is_dir()
-    for config in (place / "config", place / "config.worktree") if is_dir else (place,):
+    reader, is_dir = GitConfigReader(), path.is_dir()
+    for config in (path / "config", path / "config.worktree") if is_dir else (path,):
         reader.read(config)
-    hooks = [place / "hooks" / name for name in HOOK_NAMES] if is_dir else []
+    hooks = [path / "hooks" / name for name in HOOK_NAMES] if is_dir else []
     settings = (
         entry.name
         for entry in reader.entries

@@ -225,9 +225,9 @@ def run_removal(line: str, root: Path) -> set[Path]:
     (root / "src").mkdir(parents=True)
     (root / "list").write_text("build\n")
     (root / "sets.sh").write_text("d=.\n")
-    shown = line.replace("rm -rf", "realpath -m")
-    done = subprocess.run(["bash", "-c", shown], cwd=root, capture_output=True, check=False)
-    return {Path(name) for name in done.stdout.decode().split("\n") if name.startswith("/")}
+    command = line.replace("rm -rf", "realpath -m")
+    printed = subprocess.run(["bash", "-c", command], cwd=root, capture_output=True, check=False)
+    return {Path(name) for name in printed.stdout.decode().split("\n") if name.startswith("/")}
 
 
 @pytest.mark.parametrize("line", REMOVALS)

@@ -176,7 +176,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_line(line: str, root: Path) -> None:
     names = {
-        f"GIT_{who}_{part}": "a" for who in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
+        f"GIT_{role}_{part}": "a" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
     }
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", **names}
     subprocess.run(

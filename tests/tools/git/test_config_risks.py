@@ -212,7 +212,7 @@ def test_hooks_include_folder_and_its_contents(checkout: Path) -> None:
 @pytest.mark.parametrize("folder", [".", "./", "src/..", "@/", "%(root)s"])
 def test_hooks_beside_other_files_are_known_by_name(checkout: Path, folder: str) -> None:
     (checkout / "src").mkdir()
-    folder = folder.refolder("%(root)s", str(checkout)).refolder("@/", f"{checkout}/")
+    folder = folder.replace("%(root)s", str(checkout)).replace("@/", f"{checkout}/")
     git(checkout, "config", "core.hooksPath", folder)
     (checkout / "pre-commit").write_text("#!/bin/sh\necho run >> ran\n")
     (checkout / "pre-commit").chmod(0o755)

@@ -102,11 +102,12 @@ class Dependencies:
         A provider of its own gets neither endpoint nor key nor headers of the configured one.
         """
         settings, provider = self.settings, find_provider(spec.partition("/")[0])
-        chosen = choose_provider(settings, os.environ, spec)
+        environ = build_environ(self.home)
+        chosen = choose_provider(settings, environ, spec)
         if provider and chosen.name != self.model.provider.name:
             own = Endpoint(timeout=settings.litellm.timeout)
             settings = settings.model_copy(update={"litellm": own})
-        return replace(self, model=resolve(settings, os.environ, spec), model_named=True)
+        return replace(self, model=resolve(settings, environ, spec), model_named=True)
 
     def locate_outputs(self, thread_id: str) -> Path:
         """Return the folder for full outputs of the thread's commands."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_WORKTREE = re.compile(rb"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
+_WORKTREE = re.compile(rb"^[ \t]*worktree[ \t]*=(.*)$", re.MULTILINE | re.IGNORECASE)
 # Files that lead git to configuration and hooks; they must not be created either
 _STEERING = ("config", "config.worktree", "commondir")
 # Files that point or belong to other checkouts of the repository
@@ -90,7 +90,11 @@ def resolve_gitfile(checkout: Path) -> list[Path]:
             points_back = Path(os.path.realpath(back)) == checkout / ".git"
             return [folder, repository] if own and points_back else []
         match = _WORKTREE.search((folder / "config").read_bytes())
-        back = Path(os.path.realpath(folder / os.fsdecode(match[1]))) if match else None
+        back = Path(os.path.realpath(folder / _read_value(match[1]))) if match else None
         return [folder] if back == checkout else []
     except (OSError, ValueError):
         return []
+
+
+def _read_value(written: bytes) -> str:
+    return os.fsdecode(written.strip().removeprefix(b'"').removesuffix(b'"'))

@@ -1,9 +1,10 @@
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from maxagent.tools.git.git_paths import find_path_rules, guard_git_dir
+from maxagent.tools.git.git_paths import find_path_rules, guard_git_dir, resolve_gitfile
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -80,3 +81,27 @@ def test_links_are_not_followed_and_missing_is_empty(checkout: Path) -> None:
     (other / ".git").symlink_to(checkout / ".git")
     path_rules = find_path_rules(other)
     assert (path_rules.writable, path_rules.frozen) == ((), (checkout / ".git",))
+
+
+@pytest.mark.parametrize(
+    ("written", "is_own"),
+    [
+        ("\tworktree = {}\n", True),
+        ('worktree="{}"\n', True),
+        ("WorkTree\t=\t{} \r\n", True),
+        ("worktree = {}-other\n", False),
+        ("# worktree = {}\n", False),
+        ("\n" * 60_000 + "x\n", False),
+        ("worktree = {}" + " " * 60_000 + "x\n", False),
+    ],
+    ids=["as git writes it", "quoted", "blanks", "another", "a comment", "lines", "long blanks"],
+)
+def test_folder_of_a_submodule_is_read_fast(written: str, is_own: bool, tmp_path: Path) -> None:
+    folder, module = tmp_path / "checkout", tmp_path / "module"
+    folder.mkdir()
+    module.mkdir()
+    (folder / ".git").write_text(f"gitdir: {module}\n")
+    (module / "config").write_text("[core]\n" + written.format(folder))
+    begun = time.process_time()
+    assert resolve_gitfile(folder) == ([module] if is_own else [])
+    assert time.process_time() - begun < 1

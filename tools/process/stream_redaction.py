@@ -14,10 +14,11 @@ OVERLAP = 4_096
 MAX_KEY_BYTES = 16_384
 # Bytes kept at the end of an output longer than `ON_DISK`; the middle is dropped
 LAST = 65_536
-_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ")
-_KEY_ENDS = re.compile(
-    rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-(?:MAC|Hash): [0-9a-f]{40}"
-)
+# As in config/security/secrets/detection.py: the blanks may be those of an address
+_BLANKS = rb"(?: |\+|%(?:25)?20)"
+_LABEL = rb"(?:[A-Z0-9]|%b){0,40}PRIVATE%bKEY(?:%bBLOCK)?-----" % ((_BLANKS,) * 3)
+_KEY_BEGINS = re.compile(rb"-----BEGIN%b%b|Private-Lines: " % (_BLANKS, _LABEL))
+_KEY_ENDS = re.compile(rb"-----END%b%b|Private-(?:MAC|Hash): [0-9a-f]{40}" % (_BLANKS, _LABEL))
 # A line that ends with a secret's name, whose value may be in the next: `- name: API_TOKEN`
 _NAME_ENDS = re.compile(
     rb"(?i)(?:pass|pwd|secret|token|key|credential)[\w.-]{0,40}[\"']?"
@@ -78,7 +79,7 @@ def _find_safe_end(data: bytes) -> int:
 
 def _find_open_key(data: bytes) -> int | None:
     """Return where a private key begins whose end has not arrived."""
-    if b"PRIVATE KEY" not in data and b"Private-Lines: " not in data:
+    if b"PRIVATE" not in data and b"Private-Lines: " not in data:
         return None
     begins = [match.start() for match in _KEY_BEGINS.finditer(data)]
     return begins[-1] if begins and not _KEY_ENDS.search(data, begins[-1]) else None

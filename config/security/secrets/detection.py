@@ -18,9 +18,13 @@ MAX_LEAD_LENGTH = 200
 MAX_BLANK = 2
 LONG = 16
 _COLOUR = r"(?:\x1b\[[\d;]{0,20}[mK])*+"
-# A line end as escaped in JSON and many languages
-_ESCAPED = r"\\{1,4}[rn]"
-_BASE64 = r"[A-Za-z0-9+/]++={0,2}+"
+# A line end as written in JSON and many languages, addresses, XML, HTML and spreadsheets; a lone CR
+_ESCAPED = (
+    r"(?:\\{1,4}(?:[rn]|u000[aAdD]|x0[aAdD])|%(?:25)?0[aAdD]|&(?:amp;)?#(?:1[03]|x0?[aAdD]);"
+    r"|<br ?/?>|_x000[AD]_|\^M|\r(?!\n))"
+)
+# `+`, `/` and `=` may be written as in addresses
+_BASE64 = r"(?:[A-Za-z0-9+/]|%(?:25)?2[BbFf])++(?:=|%(?:25)?3[Dd]){0,2}+"
 # Path and line number, as in search results
 _PLACE = (
     rf"(?:[^\s:]{{1,{MAX_LEAD_LENGTH}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
@@ -28,25 +32,31 @@ _PLACE = (
 _SIGN = r"(?:[ \t]*+(?:\+|-(?!----[^-])))?+"
 _QUOTED = r"[ \t]*+(?:(?://|[#*>|│])[ \t]*+)*+[\"'`]?+"
 _LEAD = f"{_COLOUR}{_PLACE}{_SIGN}{_COLOUR}{_QUOTED}{_COLOUR}"
-_TAIL = r"(?:[ \t\r\"'`,;+)]|\\[rn\\]?|\x1b\[[\d;]{0,20}[mK])*+\Z"
-_LABEL = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_END = f"-----END {_LABEL}"
-_BEGINS = re.compile(f"-----BEGIN {_LABEL}")
-_ON_ONE_LINE = re.compile(rf"(?:(?!-----)[\w+/=\\ \t:,.-])*+{_END}", re.ASCII)
-_LONG_LINE = rf"[A-Za-z0-9+/]{{{LONG},}}+={{0,2}}+"
+_TAIL = rf"(?:[ \t\r\"'`,;+)|│$]|{_ESCAPED}|\\[rn\\]?|\x1b\[[\d;]{{0,20}}[mK])*+\Z"
+_BLANKS = r"(?: |\+|%(?:25)?20)"
+_LABEL = rf"(?:[A-Z0-9]|{_BLANKS}){{0,40}}PRIVATE{_BLANKS}KEY(?:{_BLANKS}BLOCK)?-----"
+_END = f"-----END{_BLANKS}{_LABEL}"
+_BEGINS = re.compile(f"-----BEGIN{_BLANKS}{_LABEL}")
+_ON_ONE_LINE = re.compile(rf"(?:(?!-----)(?:[\w+/=\\ \t:,.%-]|{_ESCAPED}))*+{_END}", re.ASCII)
+_LONG_LINE = rf"(?:[A-Za-z0-9+/]|%(?:25)?2[BbFf]){{{LONG},}}+(?:=|%(?:25)?3[Dd]){{0,2}}+"
+_HEADER = (
+    r"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash)(?::|%(?:25)?3[Aa])"
+    r"(?:[\w ,:/().+-]|%(?:25)?(?!0)[0-9A-Fa-f]{2}){1,80}+"
+)
 _REST_OF_LINE = re.compile(
-    rf"(?:(?:{_ESCAPED})++[+ -]?+(?:{_LONG_LINE}|{_BASE64}(?=[\\\"'`]|$))|[ \t]*+{_LONG_LINE})*+",
+    rf"(?:{_ESCAPED}++[+ -]?+(?:{_LONG_LINE}|{_HEADER}|{_BASE64}(?=[\\\"'`%&<\r]|$))"
+    rf"|[ \t]*+{_LONG_LINE})*+",
     re.MULTILINE,
 )
 _NO_MORE = re.compile(_TAIL)
 _BLANK = re.compile(rf"{_LEAD}{_TAIL}")
 _KEY_LINE = re.compile(
-    rf"{_LEAD}(?P<key>{_BASE64}(?:(?:{_ESCAPED})++{_BASE64})*+"
+    rf"{_LEAD}(?P<key>{_BASE64}(?:{_ESCAPED}++{_BASE64})*+"
     rf"|Proc-Type: \d,[A-Z-]{{1,40}}|DEK-Info: [\w-]{{1,40}},[0-9A-Fa-f]{{1,64}}"
     rf"|(?:Version|Comment|Charset|Hash): [\w .,:/()+-]{{1,80}}|=[A-Za-z0-9+/]{{4}}){_TAIL}",
     re.ASCII,
 )
-_END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
+_END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}{_ESCAPED}++)*+[ \t]*+{_END}")
 _PUTTY = re.compile(
     r"Private-Lines: \d{1,4}(?:[ \t]*\r?\n[ \t+>|-]{0,8}[A-Za-z0-9+/=]{1,80}(?![\w-]))+"
     r"(?:[ \t]*\r?\n[ \t+>|-]{0,8}Private-(?:MAC|Hash): [0-9a-f]{40,64})?"
@@ -76,7 +86,7 @@ def find_secrets(text: str, known: KnownSecrets | None = None) -> list[SecretMat
         from .assignments import find_assigned  # compiles its expressions
 
         matches += find_assigned(text, lowered)
-    if "-----BEGIN " in text or "Private-Lines: " in text:
+    if "-----BEGIN" in text or "Private-Lines: " in text:
         matches += [("private key", start, end) for start, end in find_private_keys(text)]
     return _join_overlaps(map(SecretMatch._make, matches)) if matches else []
 
@@ -99,7 +109,7 @@ def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
         if putty := _PUTTY.match(text, at - 1):
             yield putty.span()
     at = 0
-    while (at := text.find("-----BEGIN ", at)) >= 0:
+    while (at := text.find("-----BEGIN", at)) >= 0:
         begin = _BEGINS.match(text, at)
         end = _find_key_end(text, begin) if begin else at + 1
         if begin:

@@ -9,12 +9,16 @@ from functools import lru_cache
 # characters of a known value; shorter values occur in any text
 MIN_SECRET_LENGTH = 8
 _NAME = re.compile(
-    r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(^|_)AUTH(_|$)"
+    r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(_|SSH)PASS$|(^|_)AUTH(_|$)"
     r"|(^|_|API|ACCESS|SECRET|PRIVATE)KEYS?(_|$))(?!.*(FILE|PATH|URL|DIR|SOCK)$)",
     re.IGNORECASE,
 )
 # an address or a plain word is not a secret, whatever its variable is called
 _HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
+# A path: few changes of case and digits between its signs; a key in base64 has many, and may begin
+# with `/`
+_RUN = r"(?:[A-Z]?[^\W\d_A-Z]++|[A-Z]++|\d++){1,3}+(?![^\W_])"
+_PATH = re.compile(rf"/[a-z._-]+|(?=/+[^/]++/)(?:/(?:[-_. ~@:,#()]++|{_RUN})*+)++")
 # each by its name and the value as text, URL, JSON and base64
 KnownSecrets = tuple[tuple[str, tuple[str, ...]], ...]
 # What people leave around a value in an env file
@@ -68,7 +72,11 @@ def is_secret_name(name: str) -> bool:
 def is_secret_value(value: str) -> bool:
     """Return whether a value may be a secret: long, varied, no plain word, address or path."""
     long = len(value) >= MIN_SECRET_LENGTH and len(set(value)) > MIN_SECRET_LENGTH // 2
-    return long and not _HARMLESS.fullmatch(value) and not os.path.isabs(value)
+    return long and not _HARMLESS.fullmatch(value) and not _is_path(value)
+
+
+def _is_path(value: str) -> bool:
+    return os.path.isabs(value) and bool(_PATH.fullmatch(value) or os.path.lexists(value))
 
 
 @lru_cache(maxsize=4)

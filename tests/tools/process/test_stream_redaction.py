@@ -39,6 +39,15 @@ def test_a_secret_is_found_however_it_is_split(sizes: list[int], secret: bytes) 
     assert secret not in text and b"MIIE" not in text
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "&#13;\n", "<br>\n", "^M\n", " |\n| "])
+@pytest.mark.parametrize("blank", [" ", "+", "%20"])
+def test_key_with_any_line_end_waits_for_its_end(end: str, blank: str) -> None:
+    lines = [KEY.split(b"\n")[0].decode(), "MIIE", "abc=", KEY.split(b"\n")[-1].decode()]
+    lines = [line.replace(" ", blank) for line in lines]
+    text = b"".join(taken(*[(line + end).encode() for line in lines]))
+    assert b"MIIE" not in text and b"abc=" not in text and b"[secret: " in text
+
+
 @pytest.mark.parametrize("before", [0, 100, MAX_LINE_BYTES - 20, MAX_LINE_BYTES])
 def test_line_without_end_does_not_wait_forever(before: int) -> None:
     parts = [b"-" * before, *[bytes([byte]) for byte in TOKEN], b"-" * MAX_LINE_BYTES]

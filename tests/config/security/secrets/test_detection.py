@@ -251,6 +251,50 @@ def test_what_only_follows_a_key_is_reported(text: str, output: str) -> None:
     assert _hide_keys(text) == output
 
 
+@pytest.mark.parametrize("lines", [LINES, OPEN, LINES[:1] + LINES[4:], LINES[:1] + LINES[5:-1]])
+@pytest.mark.parametrize(
+    "end",
+    [
+        *("&#13;\n", "&#10;", "&#xD;\n", "&#xA;", "&amp;#10;", "%0A", "%0D%0A", "%250A"),
+        *(
+            "<br>",
+            "<br>\n",
+            "<br/>\n",
+            "<br />",
+            "\r",
+            "\\u000a",
+            "\\x0a",
+            "_x000D_\n",
+            "^M\n",
+            "$\n",
+        ),
+        *(" |\n| ", " │\n│ ", "\\r\\n", "\\\n", "%0a", "&#x0A;"),
+    ],
+)
+def test_private_key_is_hidden_with_any_line_end(lines: list[str], end: str) -> None:
+    key = "".join(line + end for line in lines if line)
+    assert not re.search("MIIE|abc=|Proc|DEK|KEY---", _hide_keys(f"before {key}")), end
+
+
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize(
+    "escapes",
+    [
+        {"+": "%2B", "/": "%2F", "=": "%3D", " ": "%20", "\n": "%0A"},
+        {"+": "%2B", "/": "%2F", "=": "%3D", " ": "+", "\n": "%0D%0A"},
+        {"+": "%2b", "/": "%2f", "=": "%3d", " ": "+", "\n": "%0a"},
+        {"/": "%2F", " ": "%20", "\n": "%0A"},
+        {"+": "%252B", "/": "%252F", "=": "%253D", " ": "%2520", "\n": "%250A"},
+        {"\n": "%0A"},
+    ],
+)
+def test_private_key_of_an_address_is_hidden(escapes: dict[str, str], closed: bool) -> None:
+    line = "MII/E+" * 10
+    key = "\n".join([BEGIN, line, line, "abcd/Q==", *[END] * closed])
+    coded = "".join(escapes.get(letter, letter) for letter in key)
+    assert _hide_keys(f"https://a.io/?k={coded}&x=1") == f"https://a.io/?k={MARK}&x=1"
+
+
 @given(
     st.lists(_body, min_size=1), st.sampled_from(["", "+", "  ", "> "]), st.booleans(), st.text()
 )
@@ -267,6 +311,7 @@ def test_only_lines_of_the_key_are_hidden(
     [
         BEGIN, BEGIN + "\n", "-----BEGIN ", END, BEGIN + LONG, BEGIN + " a", "\n" + BEGIN + "\n\n",
         LONG + "\n", " ", "\\", "\\n", "\\\\n\n", "+", "/", "# ", "1:", "a:1:", "\x1b[m", "=", "'",
+        "%0A", "&#10;", "<br>", "\r", "| ", "%2F", "%", "%0A" + LONG, "-----BEGIN", "^M",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("before", [BEGIN, BEGIN + "\n", " " * 100 + BEGIN + "\n"])

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,8 +14,10 @@ from ..text import text
 KeyPath = tuple[str, ...]
 
 MAX_BYTES = 1_000_000  # bytes; nobody writes a larger configuration file
-# One level more than the schema has: a file of a few lines can nest anchors without end.
+# One level more than the schema has
 MAX_DEPTH = 6
+# values of a file, those that an alias repeats counted each time: a few lines can repeat billions
+MAX_VALUES = 20_000
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,43 @@ def parse_inline(content: str) -> object:
 def _create_parser() -> Any:
     from ruamel.yaml import YAML  # loaded late: a start without a settings file needs no YAML
 
-    return YAML(typ="safe", pure=True)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _build_composer_type()
+    return yaml
+
+
+@lru_cache(maxsize=1)
+def _build_composer_type() -> Any:
+    """Return the type of a composer that reads `MAX_VALUES` values at most."""
+    from ruamel.yaml.composer import Composer, ComposerError
+    from ruamel.yaml.events import AliasEvent
+
+    class BoundedComposer(Composer):
+        def __init__(self, loader: Any = None) -> None:
+            super().__init__(loader)
+            self.warn_double_anchors = False  # YAML allows them
+            self.count = 0
+            self.counts = dict[int, int]()  # by the node: those of it and below it
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.parser.peek_event()
+            before = self.count
+            self.count += 1
+            node = super().compose_node(parent, index)
+            if not isinstance(event, AliasEvent):
+                self.counts[id(node)] = self.count - before
+            elif id(node) not in self.counts:
+                raise ComposerError(
+                    problem=text("a value is in itself"), problem_mark=event.start_mark
+                )
+            else:
+                self.count += self.counts[id(node)]
+            if self.count > MAX_VALUES:
+                problem = text("more than {count} values, repeated ones counted", count=MAX_VALUES)
+                raise ComposerError(problem=problem, problem_mark=event.start_mark)
+            return node
+
+    return BoundedComposer
 
 
 def _describe_error(file: Path, content: str, error: Exception) -> str:

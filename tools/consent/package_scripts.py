@@ -20,6 +20,8 @@ _WORKSPACE_WORDS = re.compile(
     r"-w|-ws|-F|-r|--(workspaces?|filter|recursive)(=.*)?|--include-workspace-root|workspaces?"
 )
 _PNPM_WORKSPACE = "pnpm-workspace.yaml"
+# A pattern of more than is searched
+_ANYWHERE = "../**"
 FILE = "package.json"
 # Bytes
 _MAX_FILE = 5_000_000
@@ -143,9 +145,11 @@ def _list_patterns(folder: Path) -> Iterator[str]:
     """Yield the patterns of folders by which npm, yarn, lerna and pnpm name their packages."""
     values: list[object] = [_read_json(folder / FILE).get("workspaces")]
     values.append(_read_json(folder / "lerna.json").get("packages"))
-    with suppress(UsageError):
+    try:
         document = read_document(folder / _PNPM_WORKSPACE)
         values.append(document.values.get("packages") if document else None)
+    except UsageError:  # pnpm may read it
+        yield _ANYWHERE
     for value in values:
         is_yarn = isinstance(value, dict)
         patterns = cast("dict[str, object]", value).get("packages") if is_yarn else value

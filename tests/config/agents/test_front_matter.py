@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.agents.front_matter import read_plain_front_matter, split_front_matter
+from maxagent.config.agents.front_matter import (
+    read_front_matter,
+    read_plain_front_matter,
+    split_front_matter,
+)
 from maxagent.config.agents.registry import BUILT_IN
 from maxagent.config.errors import UsageError
 
@@ -61,6 +65,14 @@ def test_unreadable_front_matter_is_reported_with_its_line(
     with pytest.raises(UsageError, match=reason) as error_info:
         split_front_matter(FILE, text)
     assert error_info.value.message.startswith(f"x.md:{line}:")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("width", [2, 9, 28, 100, 400])
+def test_repeated_values_are_read_as_text(width: int) -> None:
+    rows = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{f'*a{n - 1}, ' * width}]" for n in range(1, 16))]
+    values = read_front_matter(FILE, "\n".join(["---", *rows, "---", "text"])).values
+    assert values["a1"] == f"&a1 [{'*a0, ' * width}]"
 
 
 @given(st.text(alphabet=st.sampled_from("---\n:[]{}&*!|>'\"#%@`ab \t\r1,?")))

@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.yaml.reader import MAX_BYTES, parse_document, read_document
+from maxagent.config.yaml.reader import (
+    MAX_BYTES,
+    MAX_VALUES,
+    parse_document,
+    parse_inline,
+    read_document,
+)
 
 FILE = Path("config.yaml")
 
@@ -74,21 +80,50 @@ def test_duplicate_key_is_refused_without_showing_its_value() -> None:
     assert refusal.value.message == 'config.yaml:3: not YAML: found duplicate key "api_key"'
 
 
+def repeat_lists(width: int, depth: int) -> str:
+    """A list of the letter, and lists that repeat the one before."""
+    rows = [f"a0: &a0 [{', '.join('x' * width)}]"]
+    for n in range(1, depth):
+        rows.append(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]")
+    return "\n".join(rows) + "\n"
+
+
+BOMBS = {
+    "a mapping in itself": "a: &a\n  b: *a\n",
+    "a list in itself": "a: &a [*a, *a]\n",
+    "a list in itself below": "a: &a [x, {b: [*a]}]\n",
+    "an anchor that was another's": "x: &a 1\ny: &a [*a, *a]\n",
+    "a billion laughs": repeat_lists(9, 9),
+    "wide lists": repeat_lists(28, 5),
+    "merged mappings": "a0: &a0 {k: v}\n"
+    + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 9)),
+    "too many values": f"a: [{','.join('x' * (MAX_VALUES + 1))}]\n",
+    "half a million": f"a: [{','.join('x' * 499_000)}]\n",
+    "repeated keys": "a: &a {k: v}\n" + "".join(f"b{n}: *a\n" for n in range(MAX_VALUES // 4)),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.timeout(20)
+def test_repeated_values_cannot_make_a_file_endless(name: str) -> None:
+    with pytest.raises(UsageError, match=r"config.yaml:\d+: not YAML: (a value is|more than)"):
+        parse_document(FILE, BOMBS[name])
+    with pytest.raises(UsageError, match="is not YAML"):
+        parse_inline(BOMBS[name])
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "a: &a\n  b: *a\n",
-        "a: &a [*a]\n",
-        "a: &a [x, x, x, x, x, x, x, x, x]\n"
-        + "".join(
-            f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else '*a'] * 9)}]\n" for n in range(9)
-        ),
+        repeat_lists(9, 4),
+        f"a: [{','.join('x' * (MAX_VALUES - 10))}]\n",
+        "a: &a x\nb: *a\nc: [*a, *a]\n",
+        "a: &a {k: v}\n" + "".join(f"b{n}: {{<<: *a, n: {n}}}\n" for n in range(500)),
+        "a: &a [1]\nb: &b [*a]\nc: {<<: {d: *b}}\n",
     ],
-    ids=["a mapping in itself", "a list in itself", "a billion laughs"],
 )
-@pytest.mark.timeout(20)
-def test_anchors_cannot_make_a_file_endless(text: str) -> None:
-    assert "a" in parse_document(FILE, text).values
+def test_usual_anchors_are_read(text: str) -> None:
+    assert "a" in str(parse_document(FILE, text).values)
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -72,3 +72,22 @@ def test_workspace_of_each_form_is_found(
     write(tmp_path, files)
     sources = [item.source for item in read_consent(tmp_path, "pnpm -r run x")]
     assert f"{name}/package.json" in sources
+
+
+@pytest.mark.parametrize(
+    "workspace",
+    [
+        "packages: &a [*a]\n",
+        "a: &a [x, x]\n" + "".join(f"a{n}: [*a, *a]\n" for n in range(4_000)),
+        "packages: [a\n",
+        "- apps/*\n",
+        "packages: !own [apps/*]\n",
+    ],
+)
+@pytest.mark.parametrize("command", ["pnpm -r run x", "pnpm --filter a x"])
+def test_workspace_that_is_not_read_is_unknown(
+    tmp_path: Path, workspace: str, command: str
+) -> None:
+    write(tmp_path, {"package.json": "{}", "pnpm-workspace.yaml": workspace})
+    call = RequestedCall("run_command", "execute", {"command": command}, (), Workspace(tmp_path))
+    assert any(not item.provenance.digest for item in call.origins)

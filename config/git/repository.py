@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from .config_parser import GitConfigEntry
@@ -14,6 +15,7 @@ MAX_MODULES, MAX_FOLDERS = 100, 2_000
 # Most hooks of all folders
 MAX_HOOKS = 200
 _MAX_POINTER = 5_000
+_CONFIGS = ("config", "config.worktree")
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ def read_program_sources(folder: Path) -> ProgramSources | None:
         reader.read(config)
     files = list(_list_hooks(tuple(reader.entries), top, common))
     files += [path for name in ("remotes", "branches") for path in _list_files(common / name)]
-    modules, unknown = _list_modules(common / "modules")
-    for config in modules:
+    worktrees = _list_worktrees(common)
+    modules, unknown = _list_modules(*dict.fromkeys((*places, *worktrees)))
+    for config in (*(folder / "config.worktree" for folder in worktrees), *modules):
         reader.read(config)
     unknown = unknown or reader.unknown or len(files) > MAX_HOOKS
-    return ProgramSources(top, tuple(reader.entries), tuple(files[:MAX_HOOKS]), unknown)
+    entries = (entry for entry in reader.entries if not _stays_in_worktree(entry, worktrees))
+    return ProgramSources(top, tuple(entries), tuple(files[:MAX_HOOKS]), unknown)
 
 
 def find_top(folder: Path) -> Path | None:
@@ -66,6 +70,7 @@ def find_git_folders(top: Path) -> tuple[Path, Path]:
 
 
 def _read_pointer(file: Path) -> str:
+    """Read a file of one line, as `.git` and `commondir`; empty where there is none."""
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
             return ""
@@ -75,16 +80,41 @@ def _read_pointer(file: Path) -> str:
         return ""
 
 
-def _list_modules(modules: Path) -> tuple[list[Path], bool]:
+def _list_worktrees(common: Path) -> list[Path]:
+    """Return the folders of the linked worktrees; each may have submodules of its own."""
+    try:
+        with os.scandir(common / "worktrees") as entries:
+            folders = (entry for entry in entries if entry.is_dir(follow_symlinks=False))
+            return sorted(Path(entry.path) for entry in islice(folders, MAX_MODULES + 1))
+    except OSError:
+        return []
+
+
+def _list_modules(*git_dirs: Path) -> tuple[list[Path], bool]:
     """Return the configurations of submodules, and whether there are more."""
-    found = list[Path]()
-    for searched, (folder, names, files) in enumerate(os.walk(modules)):
-        if "HEAD" in files and "config" in files:
-            found.append(Path(folder, "config"))
-            names[:] = [name for name in names if name == "modules"]
-        if len(found) > MAX_MODULES or searched > MAX_FOLDERS:
-            return found[:MAX_MODULES], True
-    return sorted(found), False
+    found, searched = list[Path](), 0
+    for git_dir in git_dirs:
+        for folder, names, files in os.walk(git_dir / "modules"):
+            searched += 1
+            if "HEAD" in files and "config" in files:
+                found += (Path(folder, name) for name in _CONFIGS if name in files)
+                names[:] = [name for name in names if name == "modules"]
+            if len(found) > MAX_MODULES or searched > MAX_FOLDERS:
+                return found[:MAX_MODULES], True
+    return sorted(found), len(git_dirs) > MAX_MODULES
+
+
+def _stays_in_worktree(entry: GitConfigEntry, worktrees: Sequence[Path]) -> bool:
+    """Return whether a submodule of a linked worktree has its files in that worktree."""
+    if (entry.section, entry.key) != ("core", "worktree"):
+        return False
+    folder = next((at for at in worktrees if at / "modules" in entry.file.parents), None)
+    if folder is None:
+        return False
+    checkout = Path(_read_pointer(folder / "gitdir")).parent
+    target = os.path.realpath(entry.file.parent / entry.value)
+    is_linked = os.path.realpath(find_git_folders(checkout)[0]) == os.path.realpath(folder)
+    return is_linked and target.startswith(os.path.realpath(checkout) + os.sep)
 
 
 def _list_hooks(own: Sequence[GitConfigEntry], top: Path, common: Path) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.git.program_settings import names_program
 from maxagent.config.git.repository import find_git_folders, read_program_sources
 
 
@@ -96,6 +97,62 @@ def test_settings_of_included_files_and_submodules_are_read(checkout: Path) -> N
     sources = read_program_sources(checkout / ".")
     assert sources
     assert {("gpg", "a"), ("core", "b")} <= {(e.section, e.value) for e in sources.entries}
+
+
+@pytest.fixture
+def linked(checkout: Path, tmp_path: Path) -> Path:
+    """A linked worktree with a submodule that has one in it, as git makes them."""
+    allow = ("-c", "protocol.file.allow=always")
+    for name in ("inner", "outer"):
+        git(tmp_path, "init", "-q", name)
+    git(tmp_path / "inner", *allow, "commit", "-q", "--allow-empty", "-m", "x")
+    git(tmp_path / "outer", *allow, "submodule", "--quiet", "add", str(tmp_path / "inner"), "in")
+    git(tmp_path / "outer", *allow, "commit", "-q", "-m", "x")
+    git(checkout, *allow, "submodule", "--quiet", "add", str(tmp_path / "outer"), "lib/sub")
+    git(checkout, *allow, "commit", "-q", "-m", "x")
+    git(checkout, "worktree", "add", "-q", str(tmp_path / "linked"))
+    git(tmp_path / "linked", *allow, "submodule", "--quiet", "update", "--init", "--recursive")
+    return tmp_path / "linked"
+
+
+@pytest.mark.parametrize("place", ["linked", "checkout", "linked/lib"])
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("linked/lib/sub", ()),
+        ("linked/lib/sub/in", ()),
+        ("linked/lib/sub", ("--worktree",)),
+        ("checkout/lib/sub", ()),
+        ("linked", ("--worktree",)),
+    ],
+)
+def test_setting_of_each_worktrees_submodule_is_read(
+    linked: Path, checkout: Path, place: str, module: str, options: tuple[str, ...]
+) -> None:
+    folders = {"linked": linked, "checkout": checkout}
+    name, _, below = module.partition("/")
+    folder = folders[name] / below
+    if options:
+        git(folder, "config", "extensions.worktreeConfig", "true")
+    git(folder, "config", *options, "core.fsmonitor", "evil")
+    name, _, below = place.partition("/")
+    sources = read_program_sources(folders[name] / below)
+    assert sources and "evil" in [entry.value for entry in sources.entries if names_program(entry)]
+
+
+@pytest.mark.parametrize("place", ["linked", "linked/lib", "checkout"])
+def test_submodules_of_a_worktree_start_nothing(linked: Path, checkout: Path, place: str) -> None:
+    name, _, below = place.partition("/")
+    sources = read_program_sources({"linked": linked, "checkout": checkout}[name] / below)
+    assert sources and not [entry for entry in sources.entries if names_program(entry)]
+
+
+@pytest.mark.parametrize("value", ["/", "/etc", "..", "../../../../../../other", "../../.."])
+def test_submodule_of_a_worktree_stays_in_it(linked: Path, checkout: Path, value: str) -> None:
+    config = checkout / ".git/worktrees/linked/modules/lib/sub/config"
+    git(linked, "config", "--file", str(config), "core.worktree", value)
+    sources = read_program_sources(linked)
+    assert sources and value in [e.value for e in sources.entries if names_program(e)]
 
 
 def test_a_folder_without_repository_has_none(tmp_path: Path, home: Path) -> None:

@@ -47,6 +47,8 @@ def read_address(url: str) -> WebAddress:
             "`url` must be a full address such as https://example.org/page, without user name, "
             "spaces or backslashes"
         )
+    if re.search(r"[\ud800-\udfff]", url):
+        raise ToolError("the address has half of a character; write it whole, or as `%` and digits")
     if len(url) > MAX_URL_LENGTH:
         raise ToolError(f"the address is longer than {MAX_URL_LENGTH:,} characters")
     if redact(url) != url or redact(plain := unquote(url)) != plain:

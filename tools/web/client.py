@@ -6,9 +6,11 @@ the host itself, and sends no cookies, referrer or keys.
 """
 
 import asyncio
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ... import __version__
 from ...config.network import addresses
@@ -111,13 +113,16 @@ async def _send_request(address: WebAddress, check: "AddressCheck") -> FetchedPa
 def _build_request(address: WebAddress) -> "httpx2.Request":
     import httpx2
 
-    url = httpx2.URL(
-        scheme=address.scheme,
-        host=address.host,
-        port=address.port,
-        path=address.path,
-        query=address.query.encode() or None,
-    )
+    try:
+        url = httpx2.URL(
+            scheme=address.scheme,
+            host=address.host,
+            port=address.port,
+            path=address.path,
+            query=quote(address.query, safe=string.punctuation).encode() or None,
+        )
+    except httpx2.InvalidURL as error:
+        raise ToolError(f"`{address.netloc}`: {error}") from None
     extensions = {"timeout": {"connect": CONNECT_SECONDS}}
     return httpx2.Request(
         "GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=extensions

@@ -107,6 +107,25 @@ async def test_same_host_redirects_are_followed_without_cookies(web: WebServer) 
     assert not any({"Cookie", "Referer"} & set(item) for item in web.asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [
+        ("/w?search=Müller", "/w?search=M%C3%BCller"),
+        ("/ü?q=ß", "/%C3%BC?q=%C3%9F"),
+        ("/?q=日本", "/?q=%E6%97%A5%E6%9C%AC"),
+        ("/?q=a%20b%C3%BC&x=100%", "/?q=a%20b%C3%BC&x=100%"),
+        ("/?q=😀+[x]|y", "/?q=%F0%9F%98%80+[x]|y"),
+        ("/?q='a'!*(b);c,d:e@f/g?h", "/?q='a'!*(b);c,d:e@f/g?h"),
+    ],
+)
+async def test_query_is_sent_as_utf8(web: WebServer, asked: str, sent: str) -> None:
+    web.page(sent, "there")
+    web.page("/from", status=302, Location=asked.encode().decode("latin-1"))
+    for url in (asked, "/from"):
+        assert (await get(web.url(url))).data == b"there"
+    assert [item["path"] for item in web.asked if item["path"] != "/from"] == [sent, sent]
+
+
 async def test_redirects_without_end_are_left(web: WebServer) -> None:
     web.page("/", status=302, Location="/")
     with pytest.raises(ToolError, match="more than 5 times"):

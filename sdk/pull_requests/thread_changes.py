@@ -7,9 +7,10 @@ the disk are not read.
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from ...memory.snapshots.file_version import (
     ABSENT,
@@ -32,6 +33,7 @@ from ...tools.git.user_git import UserGit
 # Paths on a command line, each of at most 4 kB
 PORTION = 100
 _SUBMODULE = "160000"
+_Change = TypeVar("_Change", ChangeRun, PathChange)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ThreadTree:
     whole: tuple[str, ...]
     """Those of them whose changes cannot be told apart: they are in it as they are."""
     left_out: tuple[str, ...]
-    """Files that git ignores, or that are in a submodule."""
+    """Files that git ignores, or that are in a submodule or below a link."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ async def build_thread_tree(
         tuple(
             path for path, result in results.items() if result.is_whole and path in changed_paths
         ),
-        tuple(left_out),
+        tuple(path for path in left_out if chains[path] and chains[path][-1].new != ABSENT),
     )
 
 
@@ -126,11 +128,20 @@ class _TreeBuilder:
         submodules = tuple(f"{path}/" for path, mode in self._modes.items() if mode == _SUBMODULE)
         left_out = {path for path in paths if submodules and path.startswith(submodules)}
         new = [path for path in paths if path not in self._modes and path not in left_out]
+        # git says nothing of what is below a link
+        left_out |= {path for path in new if self._is_below_link(path)}
+        new = [path for path in new if path not in left_out]
         for at in range(0, len(new), PORTION):
-            arguments = ("check-ignore", "--", *new[at : at + PORTION])
-            output = os.fsdecode(await self._git.read(*arguments, allowed_codes=(0, 1)))
-            left_out |= {unquote_path(line) for line in output.split("\n") if line}
+            # it has no literal pathspecs, and `:` at the beginning would be magic
+            literal = [f"./{path}" for path in new[at : at + PORTION]]
+            output = await self._git.read("check-ignore", "--", *literal, allowed_codes=(0, 1))
+            lines = filter(None, os.fsdecode(output).split("\n"))
+            left_out |= {unquote_path(line).removeprefix("./") for line in lines}
         return sorted(left_out)
+
+    def _is_below_link(self, path: str) -> bool:
+        folders = [*Path(path).parents][:-1]
+        return any((self._git.folder / folder).is_symlink() for folder in folders)
 
     async def apply_runs(
         self, path: str, runs: Sequence[ChangeRun], reverted: Sequence[PathChange]
@@ -139,6 +150,13 @@ class _TreeBuilder:
         version, content = await self._read_version(path)
         if content is not None:
             await self._snapshots.write_blob(content)
+        if reverted or any(
+            not _is_same(old, run.old)
+            for old, run in zip((version, *(run.new for run in runs)), runs, strict=False)
+        ):
+            version = await self._normalize(path, version)
+            runs = [await self._normalize_change(path, run) for run in runs]
+            reverted = [await self._normalize_change(path, change) for change in reverted]
         for change in reverted:
             version = await self._lead_back(version, change)
         is_mixed = False
@@ -152,6 +170,20 @@ class _TreeBuilder:
                 except MergeConflictError:
                     return _FileResult(runs[-1].new, is_mixed=True, is_whole=True)
         return _FileResult(version, is_mixed)
+
+    async def _normalize_change(self, path: str, change: _Change) -> _Change:
+        old = await self._normalize(path, change.old)
+        return replace(change, old=old, new=await self._normalize(path, change.new))
+
+    async def _normalize(self, path: str, version: FileVersion) -> FileVersion:
+        """Return a version as git would write it: with the line ends of `.gitattributes`."""
+        if version.mode not in (FILE, PROGRAM):
+            return version
+        content = (await self._snapshots.read_blobs([version.blob]))[version.blob]
+        with TemporaryDirectory(prefix="mcode-") as folder:
+            blob = await self._store_blob(path, version, content, Path(folder, "content"))
+        written = await self._git.read("cat-file", "--filters", f"--path={path}", blob)
+        return replace(version, blob=await self._snapshots.write_blob(written))
 
     async def _lead_back(self, version: FileVersion, change: PathChange) -> FileVersion:
         """Return a version without an undone change; as it is, where it does not have that."""

@@ -127,7 +127,8 @@ async def read_committed_blobs(workspace: Workspace, paths: Sequence[str]) -> di
     blobs = dict[str, str]()
     for at in range(0, len(paths), _PATHS_AT_ONCE):
         portion = paths[at : at + _PATHS_AT_ONCE]
-        listing = await repository.run_git("ls-tree", "-z", "HEAD", "--", *portion)
+        command = ("--literal-pathspecs", "ls-tree", "-z", "HEAD", "--", *portion)
+        listing = await repository.run_git(*command)
         for entry in filter(None, listing.text.split("\0")):
             described, path = entry.split("\t", 1)
             blobs[path] = described.split()[2]

@@ -1,6 +1,8 @@
 """What was undone is taken out of a published commit, and what was redone comes back."""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,88 @@ async def test_what_others_committed_since_stays(tmp_path: Path) -> None:
     checkout.write("a.txt", LINES.replace("one", "THEIRS"))
     base = checkout.commit("theirs")
     assert (await build(project, base, None)).files == ()
+
+
+async def run_step(project: Recorded, change: Callable[[Path], object]) -> None:
+    project.turn += 1
+    await project.shell(lambda _: change(project.folder))
+
+
+def replace_by_link(folder: Path) -> None:
+    shutil.rmtree(folder / "docs", ignore_errors=True)
+    (folder / "docs").symlink_to("manual")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [":!z", ":x", ":(top)y", ":^a", "[a]*", "-n", "a\nb", 'q"u', "back\\slash", "./é ü"],
+)
+async def test_new_file_of_any_name_is_published(tmp_path: Path, name: str) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    checkout.write("a.txt", LINES)
+    checkout.write(".gitignore", "*.log\n")
+    base, path = checkout.commit(), project.folder / name
+    await run_step(project, lambda folder: (folder / f"{name}.log").write_text("x"))
+    await run_step(project, lambda _: path.write_text("x"))
+    tree = await build(project, base, None)
+    assert [file["path"] for file in tree.files] == [name.removeprefix("./")]
+    assert tree.left_out in ((), (f"{name}.log".removeprefix("./"),))
+
+
+@pytest.mark.parametrize("others", [(), ("docs/a",), ("docs/a", "docs/deep/b")])
+@pytest.mark.parametrize("new", ["docs/x", "docs/deep/y"])
+async def test_folder_that_became_a_link_is_published(
+    tmp_path: Path, others: tuple[str, ...], new: str
+) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    for name in ("manual/a", *others):
+        checkout.write(name, LINES)
+    base, path = checkout.commit(), project.folder / new
+    path.parent.mkdir(parents=True, exist_ok=True)
+    await run_step(project, lambda _: path.write_text("x"))
+    await run_step(project, replace_by_link)
+    tree = await build(project, base, None)
+    assert {file["path"] for file in tree.files} == {"docs", *others} and tree.left_out == ()
+
+
+async def test_new_file_below_a_link_of_others_is_left_out(tmp_path: Path) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    checkout.write("manual/a", LINES)
+    base, path = checkout.commit(), project.folder / "docs/x"
+    path.parent.mkdir()
+    await run_step(project, lambda _: path.write_text("x"))
+    replace_by_link(project.folder)
+    tree = await build(project, base, None)
+    assert (tree.files, tree.left_out) == ((), ("docs/x",))
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "",
+        "*.txt text eol=crlf",
+        "*.txt text eol=lf",
+        "* text=auto eol=crlf",
+        "*.txt ident",
+        "*.txt -text",
+    ],
+)
+@pytest.mark.parametrize("disk", ["\n", "\r\n"])
+@pytest.mark.parametrize("committed", ["\n", "\r\n"])
+async def test_uncommitted_lines_stay_out_with_any_line_end(
+    tmp_path: Path, attributes: str, disk: str, committed: str
+) -> None:
+    checkout, project = GitCheckout(tmp_path / "project", tmp_path / "bare"), Recorded(tmp_path)
+    checkout.write(".gitattributes", f"{attributes}\n")
+    file = project.folder / "a.txt"
+    file.write_bytes(LINES.replace("\n", committed).encode())
+    base = checkout.commit()
+    is_same = disk == committed or "text" in attributes.split()[1:2]
+    file.write_bytes(LINES.replace("one", "USERS").replace("\n", disk).encode())
+    await run_step(
+        project, lambda _: file.write_bytes(file.read_bytes().replace(b"seven", b"THREADS"))
+    )
+    tree = await build(project, base, None)
+    published = checkout.git("show", f"{tree.tree}:a.txt")
+    assert "THREADS" in published
+    assert tree.whole == () and "USERS" not in published if is_same else tree.mixed == ("a.txt",)

@@ -22,8 +22,9 @@ _ASSIGNMENT = re.compile(r"\w+=.*")
 _COVERAGE = {"c8", "nyc"}
 _STARTERS = {"npx", "cross-env", "yarn", "pnpm", "node", *_COVERAGE}
 _OPERATORS = re.compile(r"[;&|<>`]|\$\(")
-_WATCH = re.compile(r"(?<!\S)--watch(?:All)?(?:=true)?(?!\S)")
-_SHORT_WATCH = re.compile(r"(?<!\S)-w(?!\S)")
+# `-w` is one of Vitest and Mocha; of Jest it is the number of workers, of npm a workspace
+_WATCH = re.compile(r"(?<!\S)--(no-)?(watch(?:All)?)(?:(?:=|\s+)(true|false))?(?!\S)")
+_SHORT_WATCH = re.compile(r"(?<!\S)-()(w)(?:\s+(true|false))?(?!\S)")
 _DEFAULTS = {("vitest", "run"), ("vitest", "--run")}
 _CONFIGURATION = {"jest": "jest.config.", "vitest": "vitest.config.", "mocha": ".mocharc."}
 _LOCK_FILES = {
@@ -84,8 +85,17 @@ def parse_script(script: str) -> PackageScript | None:
     before = words[: len(words) - len(rest)] if name else []
     measured_by = next((word for word in before if word in _COVERAGE), "")
     is_bare = bare and (len(rest) == 1 or tuple(rest) in _DEFAULTS)
-    waits = bool(_WATCH.search(script)) or bool(name and _SHORT_WATCH.search(script))
-    return PackageScript(name, is_bare, measured_by, waits)
+    if name == "vitest" and rest[1:2] in (["watch"], ["dev"]):  # no option ends it
+        return PackageScript("", False, measured_by, waits=True)
+    return PackageScript(name, is_bare, measured_by, _is_watching(script, name))
+
+
+def _is_watching(script: str, framework: str) -> bool:
+    """Return whether the options tell it to wait for changes; the last of each counts."""
+    options = _WATCH.findall(script)
+    if framework in ("vitest", "mocha"):
+        options += _SHORT_WATCH.findall(script)
+    return any({name: (value == "false") == bool(no) for no, name, value in options}.values())
 
 
 def _drop_starters(words: list[str]) -> list[str]:

@@ -109,10 +109,12 @@ def _create_parser() -> Any:
 @lru_cache(maxsize=1)
 def _build_composer_type() -> Any:
     """Return the type of a composer that reads `MAX_VALUES` values at most."""
-    from ruamel.yaml.composer import Composer, ComposerError
-    from ruamel.yaml.events import AliasEvent
+    from ruamel.yaml import composer, events
 
-    class BoundedComposer(Composer):
+    base: Any = composer.Composer
+    error_type: Any = composer.ComposerError
+
+    class BoundedComposer(base):
         def __init__(self, loader: Any = None) -> None:
             super().__init__(loader)
             self.warn_double_anchors = False  # YAML allows them
@@ -124,17 +126,17 @@ def _build_composer_type() -> Any:
             before = self.count
             self.count += 1
             node = super().compose_node(parent, index)
-            if not isinstance(event, AliasEvent):
+            if not isinstance(event, events.AliasEvent):
                 self.counts[id(node)] = self.count - before
             elif id(node) not in self.counts:
-                raise ComposerError(
+                raise error_type(
                     problem=text("a value is in itself"), problem_mark=event.start_mark
                 )
             else:
                 self.count += self.counts[id(node)]
             if self.count > MAX_VALUES:
                 problem = text("more than {count} values, repeated ones counted", count=MAX_VALUES)
-                raise ComposerError(problem=problem, problem_mark=event.start_mark)
+                raise error_type(problem=problem, problem_mark=event.start_mark)
             return node
 
     return BoundedComposer

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from .code_definition import CodeDefinition, FileDefinitions, format_signature
 
 _HEADER = re.compile(r"([ \t]*)((?:async[ \t]+def|def|class)[ \t]+\w+.*)")
+# As Python counts lines: a form feed ends none
+_LINE_END = re.compile(r"\r\n|\r|\n")
 # Where a file is cut to see which of its parts parse
 _TOP_LEVEL = re.compile(r"(?:async[ \t]+def|def|class)\b|@")
 # Statements of the top level in which definitions can be, such as `if TYPE_CHECKING:`
@@ -16,9 +18,10 @@ _BLOCKS = (ast.If, ast.Try, ast.With)
 
 def find_python_definitions(source: str) -> FileDefinitions:
     """Find the classes, functions and methods of a file."""
+    source = source.removeprefix("\ufeff")
     if (tree := _parse(source)) is not None:
         return FileDefinitions(list(_iter_definitions(tree.body, 0, 0)))
-    lines = source.splitlines()
+    lines = _LINE_END.split(source)
     starts = [at for at, line in enumerate(lines) if at == 0 or _TOP_LEVEL.match(line)]
     definitions = list[CodeDefinition]()
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

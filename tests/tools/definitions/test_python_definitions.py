@@ -67,6 +67,40 @@ def test_a_broken_file_gives_what_parses_and_lines() -> None:
     assert not find_python_definitions(BROKEN).is_whole
 
 
+@pytest.mark.parametrize("broken", ["", "def c(: pass\n"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\f\n",
+        "x = 1\n\f",
+        "# a\x0bb\n",
+        "# a\x1cb\x1d\x1e\n",
+        "# a\x85\n",
+        "'\u2028\u2029'\n",
+        "#\r#\r\n",
+    ],
+)
+def test_lines_are_counted_as_python_does(before: str, broken: str) -> None:
+    source = f"{before}def a(): pass\n\f\ndef b(): pass\n{broken}"
+    count = len(before.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    assert [line for line, *_ in outline(source)][:2] == [count, count + 2]
+    assert find_python_definitions(source).is_whole == (not broken)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\ndef a(): 1\n",
+        "def a(): 1\n",
+        "\n\ndef a(): 1",
+        "class A:\r\n x = 1",
+        "def a(:\n",
+    ],
+)
+def test_byte_order_mark_changes_nothing(source: str) -> None:
+    assert find_python_definitions("\ufeff" + source) == find_python_definitions(source)
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -113,20 +113,21 @@ def _build_composer_type() -> Any:
 
     base: Any = composer.Composer
     error_type: Any = composer.ComposerError
+    alias_type: Any = events.AliasEvent
 
     class BoundedComposer(base):
         def __init__(self, loader: Any = None) -> None:
-            super().__init__(loader)
+            base.__init__(self, loader)
             self.warn_double_anchors = False  # YAML allows them
             self.count = 0
             self.counts = dict[int, int]()  # by the node: those of it and below it
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            event = self.parser.peek_event()
+            event: Any = self.parser.peek_event()
             before = self.count
             self.count += 1
-            node = super().compose_node(parent, index)
-            if not isinstance(event, events.AliasEvent):
+            node: Any = base.compose_node(self, parent, index)
+            if not isinstance(event, alias_type):
                 self.counts[id(node)] = self.count - before
             elif id(node) not in self.counts:
                 raise error_type(

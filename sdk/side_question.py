@@ -20,7 +20,7 @@ from .threads.context_usage import StateReader
 from .tracing import disable_tracing
 
 TEMPLATE = (
-    "The user asks on the side, while the work rests. Answer briefly, from what this conversation "
+    "The user asks on the side. Answer briefly, from what this conversation "
     "shows; call no tool and change no plan. The conversation goes on without this question and "
     "its answer.\n\n{question}"
 )

@@ -1,4 +1,7 @@
-"""The input loop: runs one line after another; lines typed meanwhile wait, or reach the turn."""
+"""The input loop: runs one line after another; lines typed meanwhile wait, or reach the turn.
+
+A command that changes nothing of the turn runs beside it.
+"""
 
 import asyncio
 import time
@@ -9,7 +12,13 @@ from typing import Any
 
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
-from .line_dispatch import dispatch_line, read_steering
+from .line_dispatch import (
+    blocks_steering,
+    dispatch_beside,
+    dispatch_line,
+    is_beside,
+    read_steering,
+)
 from .prompt.input_line import parse_line
 from .prompt.paste_placeholder import Pastes
 from .prompt.protocol import ReplExit
@@ -31,7 +40,7 @@ class Conversation:
     session: Session
 
     def __init__(self) -> None:
-        self.inbox = Inbox(self._read_steering)
+        self.inbox = Inbox(self._read_steering, blocks_steering)
         self.pastes = Pastes()
         self.knows_trust = False
         """Whether the user has just decided whether to trust the folder."""
@@ -41,6 +50,7 @@ class Conversation:
         self._since = self._asked_before = 0.0
         self._pressed = self._opened = float("-inf")
         self._reading: asyncio.Task[None] | None = None
+        self._beside = set[asyncio.Task[None]]()
         self._left = asyncio.Event()
 
     @property
@@ -76,8 +86,15 @@ class Conversation:
                 show_error(self.session, error)
 
     def submit_line(self, line: str) -> None:
-        """Queue a line."""
+        """Queue a line, or run it beside the turn."""
         self._pressed = float("-inf")  # a Ctrl-C before it does not count as a first one
+        if self.is_working and is_beside(line):
+            beside = asyncio.ensure_future(
+                dispatch_beside(self.session, line, self.pastes.expand_marks)
+            )
+            self._beside.add(beside)
+            beside.add_done_callback(self._beside.discard)
+            return
         self.inbox.put_line(line)
 
     def open_waiting_thread(self) -> None:
@@ -96,9 +113,14 @@ class Conversation:
 
     def interrupt(self) -> None:
         """Stop the work in progress; waiting lines can be edited before they are sent."""
+        self._stop_beside()
         if self._doing and not self._stopped:
             self._stopped = self._doing.cancel()
             self._withdrawn += self.inbox.take_all()
+
+    def _stop_beside(self) -> None:
+        for task in self._beside:
+            task.cancel()
 
     def receive_interrupt(self) -> None:
         """Stop the work in progress at SIGINT, unless it is the Ctrl-C of a pager."""
@@ -174,6 +196,7 @@ class Conversation:
             self._doing.cancel()
             await asyncio.wait((self._doing, working))
         working.cancel()
+        self._stop_beside()
         with suppress(asyncio.CancelledError):
             await working
 

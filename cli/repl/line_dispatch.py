@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from ...config import paths
 from ...config.errors import UsageError
 from ..i18n.catalogs import t
+from ..slash_names import is_departure, runs_at_once
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
 from .session.line_buffer import LineBuffer
 from .session.message import run_message
 from .session.note import keep_note
-from .session.session import Session
+from .session.session import Session, show_error
 
 if TYPE_CHECKING:
     from ..execution.tool_session import ToolSession
@@ -80,6 +81,30 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     else:
         agent, text = parse_agent_mention(line.text, session.folder, session.home)
         await run_message(session, text, agent)
+
+
+def is_beside(typed: str) -> bool:
+    """Return whether the line is a command that runs while a turn does."""
+    line = parse_line(typed)
+    return line.kind == "slash" and runs_at_once(line.text)
+
+
+async def dispatch_beside(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:
+    """Run a command beside the turn, whose own state it leaves alone; show its error."""
+    from .slash.registry import run_slash_command  # imports every command
+
+    session.prompt.echo_line(typed.strip())
+    try:
+        await run_slash_command(session, unfolded(parse_line(typed).text))
+    except Exception as error:
+        session.last_error_message = ""
+        show_error(session, error)
+
+
+def blocks_steering(typed: str) -> bool:
+    """Return whether messages behind this waiting line are not for the running turn."""
+    line = parse_line(typed)
+    return line.kind == "slash" and is_departure(line.text)
 
 
 def read_steering(session: Session, typed: str, unfolded: Callable[[str], str]) -> str | None:

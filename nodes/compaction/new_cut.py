@@ -25,6 +25,7 @@ from ..conversation.view import build_view, estimate_view
 from ..events.context import CacheReset, CardProposed, CompactionFinished, CompactionStarted
 from ..events.progress import Notice
 from ..messages.context_message import to_context_messages
+from ..recovery.partial_answer import build_interruption_notes
 from ..run.agent import Agent, load_agent
 from ..run.context import get_thread_id
 from ..run.emit import emit
@@ -148,6 +149,7 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
             [
                 *to_context_messages(compaction.state.get("context_message", "")),
                 *_select_summary_view(compaction, planned),
+                *_build_open_end(compaction),
             ],
             build_instruction(tokens, asked["focus"], with_cards=_wants_cards(compaction)),
             build_request_options(compaction.state, compaction.role),
@@ -166,6 +168,16 @@ async def _write_note(compaction: Compaction, planned: PlannedCut) -> tuple[str,
         return bridge, BRIDGE, usage
     await _propose_cards(compaction, written.candidates)
     return written.text, name, usage
+
+
+def _build_open_end(compaction: Compaction) -> list[AnyMessage]:
+    """Return what marks the last request as not answered, where its turn was cut short.
+
+    The conversation itself says it only before the user's next message.
+    """
+    if compaction.asked["reason"] != "user":
+        return []
+    return build_interruption_notes(compaction.state, compaction.role)
 
 
 def _wants_cards(compaction: Compaction) -> bool:

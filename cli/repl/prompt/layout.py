@@ -25,7 +25,7 @@ from wcwidth import wcswidth
 from ...i18n.catalogs import t
 from ...rendering.sanitize import sanitize_text
 from ...rendering.text_width import shorten_text
-from .input_line import find_shell_kind
+from .input_line import find_shell_kind, parse_line
 from .protocol import SIGN
 from .status_bar import SEPARATOR
 
@@ -155,10 +155,14 @@ def _render_sign(number: int, wrapped: int) -> StyleAndTextTuples:
 
 
 def _render_waiting_lines(lines: tuple[str, ...]) -> StyleAndTextTuples:
-    waiting_rows = [
-        f"{t('repl.waiting')} {sanitize_text(' '.join(line.split()))}" for line in lines
-    ]
-    return [("class:waiting", "\n".join(waiting_rows))]
+    return [("class:waiting", "\n".join(map(_format_waiting_line, lines)))]
+
+
+def _format_waiting_line(line: str) -> str:
+    """Return the row of a line; a command says that it waits for the end of the turn."""
+    is_message = parse_line(line).kind == "message"
+    label = t("repl.waiting" if is_message else "repl.waiting.command")
+    return f"{label} {sanitize_text(' '.join(line.split()))}"
 
 
 def _render_stashed(line: str) -> StyleAndTextTuples:

@@ -28,14 +28,20 @@ class WaitingLine:
 class Inbox:
     """Queue of the lines that wait while another one runs."""
 
-    def __init__(self, read_message: Callable[[str], str | None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        read_message: Callable[[str], str | None] = lambda _: None,
+        blocks_steering: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         """Create it; `read_message` returns the message to the running turn that a line is.
 
-        None: this line waits for the end of the turn, and so does every line after it.
+        None: this line waits for the end of the turn; so does every line after one that
+        `blocks_steering`, since it leaves the conversation.
         """
         self._lines: deque[WaitingLine] = deque()
         self._filled = asyncio.Event()
         self._read_message = read_message
+        self._blocks_steering = blocks_steering
         self._runner: Runner | None = None
 
     @property
@@ -106,7 +112,9 @@ class Inbox:
 
     def _steer_lines(self) -> None:
         for line in self._lines:
-            if not line.message_id and not self._steer(line):
+            if line.message_id or self._steer(line):
+                continue
+            if self._blocks_steering(line.text):
                 return
 
     def _steer(self, line: WaitingLine) -> bool:

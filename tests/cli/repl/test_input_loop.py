@@ -1,10 +1,11 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import pytest
-from provider import Provider
+from provider import Provider, Request
 from repl_session import Spoken, Typing
 
 from maxagent import Runner
@@ -192,6 +193,49 @@ async def test_exit_finishes_current_line_and_starts_no_other(
     shown = capfd.readouterr().out
     assert ("One." in shown, "Stopped" in shown) == (True, False)
     assert (talk.inbox.waiting_lines, talk.is_working) == (("# a note",), False)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("/btw which flag?", "It is -x."),
+        ("/mode edits", "edits"),
+        ("/status", "openai/served"),
+        ("/todos", "list of tasks"),
+        ("/nothing-like-it", ""),
+        ("/copy 9", "error"),
+    ],
+)
+async def test_command_acts_while_a_turn_runs(
+    talk: Conversation, provider: Provider, capfd: pytest.CaptureFixture[str], line: str, shown: str
+) -> None:
+    talk.session.options = {"model": "openai/served", "base_url": provider.url}
+
+    def answer(request: Request) -> Mapping[str, Any]:
+        if "on the side" in str(request.body["messages"][-1]):
+            return {"text": "It is -x."}
+        return {"text": "So far " + "so good " * 40, "hang_after": 4}
+
+    provider.script(answer)
+    async with Runner(home=talk.session.home) as runner, asyncio.timeout(60):
+        talk.session.opened.set_result(runner)
+        talk.submit_line("hello")
+        running = await began(talk)
+        while not provider.requests or not talk.session.mode:
+            await asyncio.sleep(0.01)
+        talk.submit_line(line)
+        seen = ""
+        while shown and shown not in seen:
+            await asyncio.sleep(0.01)
+            seen += capfd.readouterr().out
+        assert talk.is_working
+        assert talk.inbox.waiting_lines == (() if shown else (line,))
+        side = [request.body["messages"] for request in provider.requests[1:]]
+        first = provider.requests[0].body["messages"]
+        assert all(messages[: len(first)] == first for messages in side)
+        talk.exit_at_once()
+        await running
+    assert (talk.session.mode == "edits") == line.startswith("/mode")
 
 
 async def test_line_between_two_ctrl_c_prevents_exit(talk: Conversation) -> None:

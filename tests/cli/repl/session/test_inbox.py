@@ -19,7 +19,10 @@ def runner(tmp_path: Path) -> Runner:
 
 @pytest.fixture
 def inbox() -> Inbox:
-    return Inbox(lambda line: None if line.startswith("/") else line.upper())
+    return Inbox(
+        lambda line: None if line.startswith("/") else line.upper(),
+        lambda line: line == "/clear",
+    )
 
 
 async def test_lines_come_in_order_and_last_can_return() -> None:
@@ -42,18 +45,30 @@ async def test_who_waits_gets_the_next_line_that_stays() -> None:
     assert await waiting == "stays"
 
 
-def test_messages_up_to_a_command_reach_the_turn(inbox: Inbox, runner: Runner) -> None:
+@pytest.mark.parametrize(
+    ("typed", "read", "waiting"),
+    [
+        (["then"], ["BEFORE", "THEN"], ()),
+        (["/undo", "after it"], ["BEFORE", "AFTER IT"], ("/undo",)),
+        (["then", "/undo", "/test", "x"], ["BEFORE", "THEN", "X"], ("/undo", "/test")),
+        (["/clear", "new topic"], ["BEFORE"], ("/clear", "new topic")),
+        (["/undo", "x", "/clear", "y"], ["BEFORE", "X"], ("/undo", "/clear", "y")),
+    ],
+)
+def test_messages_reach_the_turn_past_a_command(
+    inbox: Inbox, runner: Runner, typed: list[str], read: list[str], waiting: tuple[str, ...]
+) -> None:
     inbox.put_line("before")
     inbox.begin_steering(runner)
-    for line in ("then", "/undo", "after it"):
+    for line in typed:
         inbox.put_line(line)
-    read = runner.steering.take("t")
-    assert [message.text for message in read] == ["BEFORE", "THEN"]
-    assert inbox.waiting_lines == ("before", "then", "/undo", "after it")
-    assert [inbox.mark_sent(message.id) for message in read] == ["before", "then"]
-    assert inbox.waiting_lines == ("/undo", "after it")
-    runner.steering.end_run("t", {message.id for message in read})
-    assert (inbox.end_steering(), inbox.waiting_lines) == ([], ("/undo", "after it"))
+    assert inbox.waiting_lines == ("before", *typed)
+    messages = runner.steering.take("t")
+    assert [message.text for message in messages] == read
+    assert [inbox.mark_sent(message.id).upper() for message in messages] == read
+    assert inbox.waiting_lines == waiting
+    runner.steering.end_run("t", {message.id for message in messages})
+    assert (inbox.end_steering(), inbox.waiting_lines) == ([], waiting)
 
 
 async def test_unread_message_starts_the_next_turn(inbox: Inbox, runner: Runner) -> None:

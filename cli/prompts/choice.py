@@ -8,7 +8,7 @@ import select
 import sys
 import termios
 import time
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Sequence
 from contextlib import contextmanager
 from textwrap import indent
 from typing import Literal
@@ -117,6 +117,14 @@ def ask_number(question: str) -> int:
         while not (reply := read_line(console, question)).isdecimal():
             show_line(console, t("key.number"), "yellow")
     return int(reply)
+
+
+def ask_label(question: str, labels: Container[str], unknown: str) -> str:
+    """Return one of the labels; say what is `unknown` and ask again after any other input."""
+    with _open_prompt_console() as console:
+        while (reply := read_line(console, question).strip()) not in labels:
+            show_line(console, unknown, "yellow")
+    return reply
 
 
 def ask_choice(

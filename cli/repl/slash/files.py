@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,7 +14,7 @@ from ...commands.diff import diff as show_diff
 from ...commands.undo import redo as bring_back
 from ...commands.undo import undo as take_back
 from ...i18n.catalogs import t
-from ...prompts.choice import ask_choice, ask_number
+from ...prompts.choice import ask_choice, ask_label
 from ...prompts.choice_keys import Choice
 from ...prompts.sync_bridge import run_sync
 from ...rendering.console import open_console, show_line
@@ -24,6 +25,8 @@ from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ....memory.checkpoints.steps import MessagePoint, ThreadStep
     from ....memory.threads.record import ThreadRow
     from ....nodes.options import Options
@@ -55,11 +58,13 @@ async def rewind_thread(session: Session, step: str) -> None:
     from ....sdk.threads.steps import find_step
     from ..session.background_startup import refresh_status
 
-    row, at, words = open_index().get(require_thread_id(session)), parse_step(step), ""
-    if at is None:
-        message = await session.ask_question(partial(choose_message, row))
+    row, words = open_index().get(require_thread_id(session)), ""
+    messages = _read_messages(row)
+    if step:
+        message = messages.get(step)
     else:
-        message = find_message(row, at)
+        message = await session.ask_question(partial(choose_message, messages))
+    at = None if message else parse_step(step)
     if message:
         place, words = message.before, message.text
         where = t("back.before", step=place.number, words=build_title(words))
@@ -87,36 +92,35 @@ def parse_step(words: str) -> int | None:
     return int(words) if words else None
 
 
-def choose_message(row: "ThreadRow") -> "MessagePoint":
-    """Return the message that the user picks by its step; raise UsageError if there is none."""
+def choose_message(messages: "Mapping[str, MessagePoint]") -> "MessagePoint":
+    """Return the message that the user picks by its label; raise UsageError if there is none."""
     from ...rendering.humanize import format_age
 
-    messages = _read_messages(row)
     if not messages:
         raise UsageError(t("back.nothing"), hint=t("back.nothing.hint"))
     cells = [
-        [str(step), format_age(message.before.at), " ".join(message.text.split())]
-        for step, message in messages.items()
+        [label, format_age(message.before.at), " ".join(message.text.split())]
+        for label, message in messages.items()
     ]
     heading = t("back.said")
     show_table([t("back.number"), t("steps.at"), heading], cells, cut=[heading])
-    while (chosen := ask_number(t("back.ask"))) not in messages:
-        echo(t("back.unknown", steps=", ".join(map(str, messages))), err=True)
-    return messages[chosen]
+    unknown = t("back.unknown", steps=", ".join(messages))
+    return messages[ask_label(t("back.ask"), messages, unknown)]
 
 
-def find_message(row: "ThreadRow", step: int) -> "MessagePoint | None":
-    """Return the user's message after this step of the conversation, if there is one."""
-    return _read_messages(row).get(step)
+def _read_messages(row: "ThreadRow") -> "dict[str, MessagePoint]":
+    """Return the user's messages by the step before them; the second after a step 3 is `3.2`.
 
-
-def _read_messages(row: "ThreadRow") -> "dict[int, MessagePoint]":
-    """Return the user's messages by the step before them; of several, the first."""
+    A turn that was stopped before an answer has made no step.
+    """
     from ....sdk.threads.steps import read_thread_branches
 
     messages = read_thread_branches(row, paths.locate_home()).messages
-    by_step = {message.before.number: message for message in reversed(messages)}
-    return dict(sorted(by_step.items()))
+    labelled: dict[str, MessagePoint] = {}
+    for step, group in groupby(messages, key=lambda message: message.before.number):
+        for position, message in enumerate(group, 1):
+            labelled[f"{step}.{position}" if position > 1 else str(step)] = message
+    return labelled
 
 
 def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:

@@ -83,6 +83,34 @@ async def test_rewind_to_message_offers_it_again(
     assert words[-1] == "Make it better" and "Make it" not in words
 
 
+@pytest.mark.parametrize(
+    ("label", "gone", "kept"),
+    [
+        ("0", {"Make it", "Stopped", "Stopped too", "Then this"}, set[str]()),
+        ("2", {"Stopped", "Stopped too", "Then this"}, {"Make it"}),
+        ("2.2", {"Stopped too", "Then this"}, {"Make it", "Stopped"}),
+        ("2.3", {"Then this"}, {"Make it", "Stopped", "Stopped too"}),
+        ("3", {"Last"}, {"Make it", "Stopped", "Stopped too", "Then this"}),
+    ],
+)
+async def test_each_message_is_a_place_to_return_to(
+    spoken: Spoken, made: Path, provider: Provider, label: str, gone: set[str], kept: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    offered: list[str] = []
+    monkeypatch.setattr(spoken.session.prompt, "give_back", offered.append)
+    refused = {"status": 400, "body": {"error": {"message": "not now"}}}
+    provider.script([refused, refused, {"text": "Done."}, {"text": "The end."}])
+    for message in ("Stopped", "Stopped too", "Then this", "Last"):
+        await spoken.say(message)
+    shown = await spoken("/rewind", typed=f"2.7\n{label}\nyes\n")
+    assert "numbers: 0, 2, 2.2, 2.3, 3" in shown
+    provider.script([{"text": "Again."}])
+    await spoken.say("Instead")
+    sent = {message["content"] for message in provider.requests[-1].body["messages"]}
+    assert (sent & (gone | kept), offered[0] in gone) == (kept, True)
+
+
 @pytest.fixture
 async def checkout(
     spoken: Spoken, provider: Provider, tmp_path: Path

@@ -11,6 +11,7 @@ from ...models.address import is_address_of
 from ...models.auth.key_shapes import clean_key
 from ...models.catalog import list_providers_of
 from ...models.http.learnt_limits import LearntLimits
+from ...models.listing import hide_foreign_price
 from ...models.providers import find_provider
 from ...models.resolver import ResolvedModel, describe_model, list_corrections, resolve
 from ..i18n.catalogs import t
@@ -42,7 +43,9 @@ def describe_request(
         "context_length": resolved.context_length,
         "learnt_window": learnt.find_limit(resolved),
         "max_tokens": resolved.max_tokens,
-        "price": to_price_object(resolved.price),
+        "price": to_price_object(
+            hide_foreign_price(loaded.settings, resolved, resolved.base_url).price
+        ),
         "thinking": resolved.thinking,
         "vision": resolved.vision,
         "tool_calls": resolved.tool_calls,

@@ -19,7 +19,6 @@ from ..session.session import Session
 
 if TYPE_CHECKING:
     from ....config.settings.schema import Settings
-    from ....models.listing import ModelListing
     from ....models.resolver import ResolvedModel
 
 
@@ -41,11 +40,12 @@ async def switch_model(session: Session, name: str) -> None:
 
 async def _pick_model(session: Session) -> str:
     """Return the name of the picked model; list the models where nothing can be picked."""
+    from ....models.listing import list_usable_models
     from ...prompts.picker import can_draw_picker
     from ...rendering.listings.models import build_row
 
     present = session.model or resolve_model(session).name
-    listings = list_available_models(_load_settings(session), present)
+    listings = await list_usable_models(_load_settings(session), os.environ, present)
     if sys.stdin.isatty() and sys.stderr.isatty() and can_draw_picker():
         from ...prompts.model_picker import pick_model
 
@@ -61,15 +61,6 @@ def resolve_model(session: Session, name: str = "") -> "ResolvedModel":
 
     name = name or session.next_options.get("model", "")
     return resolve(_load_settings(session), os.environ, name)
-
-
-def list_available_models(settings: "Settings", present: str) -> "list[ModelListing]":
-    """Return the models of providers with a key, the present one first and marked."""
-    from ....models.listing import list_models
-
-    listings = list_models(settings, os.environ, in_use=present)
-    available = [listing for listing in listings if listing.has_key]
-    return sorted(available, key=lambda listing: not listing.in_use)
 
 
 def _load_settings(session: Session) -> "Settings":

@@ -100,11 +100,14 @@ def _describe_chosen_thinking(strategy: str, effort: str) -> str:
     return "" if is_ordinary else describe_thinking(strategy, effort)
 
 
-def describe_thinking(strategy: str, effort: str) -> str:
-    """Return when the model thinks, and how much if that was chosen; empty: not known yet."""
+def describe_thinking(strategy: str, effort: str, key: str = "status.thinking") -> str:
+    """Return when the model thinks, and how much if that was chosen; empty: not known yet.
+
+    The texts of `status.thinking` name what they are about; others stand beside such a name.
+    """
     if not strategy:
         return ""
-    words = t(f"status.thinking.{strategy}")
+    words = t(f"{key}.{strategy}")
     return words if effort in ("", "auto") or strategy == "disabled" else f"{words} ({effort})"
 
 

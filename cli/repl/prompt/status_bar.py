@@ -100,14 +100,15 @@ def _describe_chosen_thinking(strategy: str, effort: str) -> str:
     return "" if is_ordinary else describe_thinking(strategy, effort)
 
 
-def describe_thinking(strategy: str, effort: str, key: str = "status.thinking") -> str:
+def describe_thinking(strategy: str, effort: str, *, is_labelled: bool = True) -> str:
     """Return when the model thinks, and how much if that was chosen; empty: not known yet.
 
-    The texts of `status.thinking` name what they are about; others stand beside such a name.
+    With `is_labelled` the text says what it is about, which a table says beside it.
     """
     if not strategy:
         return ""
-    words = t(f"{key}.{strategy}")
+    beside = t(f"slash.status.thinking.{strategy}")
+    words = t(f"status.thinking.{strategy}") if is_labelled else beside
     return words if effort in ("", "auto") or strategy == "disabled" else f"{words} ({effort})"
 
 

@@ -42,7 +42,7 @@ def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
-    thinking = describe_thinking(session.thinking, session.effort, "slash.status.thinking")
+    thinking = describe_thinking(session.thinking, session.effort, is_labelled=False)
     yield t("slash.status.thinking"), thinking or unknown
     yield t("slash.status.sandbox"), translate(session.sandbox) or unknown
     if jobs := session.count_jobs():

@@ -196,7 +196,7 @@ async def test_exit_finishes_current_line_and_starts_no_other(
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "text"),
     [
         ("/btw which flag?", "It is -x."),
         ("/mode edits", "edits"),
@@ -207,7 +207,7 @@ async def test_exit_finishes_current_line_and_starts_no_other(
     ],
 )
 async def test_command_acts_while_a_turn_runs(
-    talk: Conversation, provider: Provider, capfd: pytest.CaptureFixture[str], line: str, shown: str
+    talk: Conversation, provider: Provider, capfd: pytest.CaptureFixture[str], line: str, text: str
 ) -> None:
     talk.session.options = {"model": "openai/served", "base_url": provider.url}
 
@@ -225,11 +225,11 @@ async def test_command_acts_while_a_turn_runs(
             await asyncio.sleep(0.01)
         talk.submit_line(line)
         seen = ""
-        while shown and shown not in seen:
+        while text and text not in seen:
             await asyncio.sleep(0.01)
             seen += capfd.readouterr().out
         assert talk.is_working
-        assert talk.inbox.waiting_lines == (() if shown else (line,))
+        assert talk.inbox.waiting_lines == (() if text else (line,))
         side = [request.body["messages"] for request in provider.requests[1:]]
         first = provider.requests[0].body["messages"]
         assert all(messages[: len(first)] == first for messages in side)

@@ -84,7 +84,7 @@ async def test_rewind_to_message_offers_it_again(
 
 
 @pytest.mark.parametrize(
-    ("label", "gone", "kept"),
+    ("label", "dropped", "retained"),
     [
         ("0", {"Make it", "Stopped", "Stopped too", "Then this"}, set[str]()),
         ("2", {"Stopped", "Stopped too", "Then this"}, {"Make it"}),
@@ -94,7 +94,7 @@ async def test_rewind_to_message_offers_it_again(
     ],
 )
 async def test_each_message_is_a_place_to_return_to(
-    spoken: Spoken, made: Path, provider: Provider, label: str, gone: set[str], kept: set[str],
+    spoken: Spoken, made: Path, provider: Provider, label: str, dropped: set[str], retained: set[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     offered: list[str] = []
@@ -103,12 +103,12 @@ async def test_each_message_is_a_place_to_return_to(
     provider.script([refused, refused, {"text": "Done."}, {"text": "The end."}])
     for message in ("Stopped", "Stopped too", "Then this", "Last"):
         await spoken.say(message)
-    shown = await spoken("/rewind", typed=f"2.7\n{label}\nyes\n")
-    assert "numbers: 0, 2, 2.2, 2.3, 3" in shown
+    output = await spoken("/rewind", typed=f"2.7\n{label}\nyes\n")
+    assert "numbers: 0, 2, 2.2, 2.3, 3" in output
     provider.script([{"text": "Again."}])
     await spoken.say("Instead")
     sent = {message["content"] for message in provider.requests[-1].body["messages"]}
-    assert (sent & (gone | kept), offered[0] in gone) == (kept, True)
+    assert (sent & (dropped | retained), offered[0] in dropped) == (retained, True)
 
 
 @pytest.fixture

@@ -103,11 +103,12 @@ async def _list_own_server(
         names = [name for name in await list_served_models(server) if can_chat(name)]
     except MaxAgentError:
         return []
-    at_present = resolve(settings, environ, present) if present else server
-    if _is_on_own_server(settings, at_present) and at_present.provider.name == server.provider.name:
-        names = [at_present.model, *names]
-    used = [name for name in dict.fromkeys(names) if name]
-    return list_models_with_names(settings, environ, server.provider, used, present)
+    provider, _, model = present.partition("/")
+    if model and provider == server.provider.name:
+        names = [model, *names]
+    return list_models_with_names(
+        settings, environ, server.provider, list(dict.fromkeys(names)), present
+    )
 
 
 def _is_on_own_server(settings: Settings, located: ResolvedModel | None) -> bool:

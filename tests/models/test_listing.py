@@ -49,7 +49,7 @@ def test_nothing_configured_marks_no_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "environ", "served", "expected", "others"),
+    ("chosen", "environ", "served", "expected", "others"),
     [
         ("", {"OPENAI_API_KEY": "k"}, ["own", "text-embedding-3"], ["openai/own"], set[str]()),
         ("", {"GLM_API_KEY": "g"}, ["a"], ["glm/a"], set[str]()),
@@ -59,12 +59,12 @@ def test_nothing_configured_marks_no_model() -> None:
     ],
 )
 async def test_own_server_says_itself_what_it_has(
-    provider: Provider, named: str, environ: dict[str, str], served: list[str], expected: list[str],
+    provider: Provider, chosen: str, environ: dict[str, str], served: list[str], expected: list[str],
     others: set[str],
 ) -> None:  # fmt: skip
     rows = [{"id": name} for name in served]
     provider.script(lambda _: {"status": 200, "body": {"data": rows}})
-    endpoint = Endpoint(provider=named, base_url=provider.url)
+    endpoint = Endpoint(provider=chosen, base_url=provider.url)
     listings = await list_usable_models(Settings(litellm=endpoint), environ, "")
     makers = {"glm", "deepseek", "openai", "kimi"} - others
     at_server = [each.model for each in listings if each.model.provider.name in makers]

@@ -94,7 +94,8 @@ async def test_rewind_to_message_offers_it_again(
     ],
 )
 async def test_each_message_is_a_place_to_return_to(
-    spoken: Spoken, made: Path, provider: Provider, label: str, dropped: set[str], retained: set[str],
+    spoken: Spoken, made: Path, provider: Provider, label: str, dropped: set[str],
+    retained: set[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     offered: list[str] = []

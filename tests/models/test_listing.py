@@ -59,8 +59,8 @@ def test_nothing_configured_marks_no_model() -> None:
     ],
 )
 async def test_own_server_says_itself_what_it_has(
-    provider: Provider, chosen: str, environ: dict[str, str], served: list[str], expected: list[str],
-    others: set[str],
+    provider: Provider, chosen: str, environ: dict[str, str], served: list[str],
+    expected: list[str], others: set[str],
 ) -> None:  # fmt: skip
     rows = [{"id": name} for name in served]
     provider.script(lambda _: {"status": 200, "body": {"data": rows}})

@@ -87,10 +87,10 @@ def parse_script(script: str) -> PackageScript | None:
     is_bare = bare and (len(rest) == 1 or tuple(rest) in _DEFAULTS)
     if name == "vitest" and rest[1:2] in (["watch"], ["dev"]):  # no option ends it
         return PackageScript("", False, measured_by, waits=True)
-    return PackageScript(name, is_bare, measured_by, _is_watching(script, name))
+    return PackageScript(name, is_bare, measured_by, _has_watch_option(script, name))
 
 
-def _is_watching(script: str, framework: str) -> bool:
+def _has_watch_option(script: str, framework: str) -> bool:
     """Return whether the options tell it to wait for changes; the last of each counts."""
     options = _WATCH.findall(script)
     if framework in ("vitest", "mocha"):

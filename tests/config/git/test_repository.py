@@ -147,12 +147,12 @@ def test_submodules_of_a_worktree_start_nothing(linked: Path, checkout: Path, pl
     assert sources and not [entry for entry in sources.entries if names_program(entry)]
 
 
-@pytest.mark.parametrize("value", ["/", "/etc", "..", "../../../../../../other", "../../.."])
-def test_submodule_of_a_worktree_stays_in_it(linked: Path, checkout: Path, value: str) -> None:
+@pytest.mark.parametrize("target", ["/", "/etc", "..", "../../../../../../other", "../../.."])
+def test_submodule_of_a_worktree_stays_in_it(linked: Path, checkout: Path, target: str) -> None:
     config = checkout / ".git/worktrees/linked/modules/lib/sub/config"
-    git(linked, "config", "--file", str(config), "core.worktree", value)
+    git(linked, "config", "--file", str(config), "core.worktree", target)
     sources = read_program_sources(linked)
-    assert sources and value in [e.value for e in sources.entries if names_program(e)]
+    assert sources and target in [e.value for e in sources.entries if names_program(e)]
 
 
 def test_a_folder_without_repository_has_none(tmp_path: Path, home: Path) -> None:

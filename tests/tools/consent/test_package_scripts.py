@@ -90,4 +90,4 @@ def test_workspace_that_is_not_read_is_unknown(
 ) -> None:
     write(tmp_path, {"package.json": "{}", "pnpm-workspace.yaml": workspace})
     call = RequestedCall("run_command", "execute", {"command": command}, (), Workspace(tmp_path))
-    assert any(not item.provenance.digest for item in call.origins)
+    assert any(not origin.provenance.digest for origin in call.origins)

@@ -123,7 +123,7 @@ async def test_query_is_sent_as_utf8(web: WebServer, asked: str, sent: str) -> N
     web.page("/from", status=302, Location=asked.encode().decode("latin-1"))
     for url in (asked, "/from"):
         assert (await get(web.url(url))).data == b"there"
-    assert [item["path"] for item in web.asked if item["path"] != "/from"] == [sent, sent]
+    assert [request["path"] for request in web.asked if request["path"] != "/from"] == [sent, sent]
 
 
 async def test_redirects_without_end_are_left(web: WebServer) -> None:

@@ -39,6 +39,10 @@ class Choices:
         trust = check_trust(folder, home)
         settings = load_settings(folder, home, trust=trust).settings
         self.mode = settings.security.mode or "ask"
+        self.levels = {
+            "effort": settings.model.effort,
+            "thinking": settings.model.thinking_strategy,
+        }
         self.model = find_model_in_use(settings, environ)
         listings = list_models(settings, environ)
         names = [listing.model.name for listing in listings if listing.has_key]
@@ -60,7 +64,10 @@ def build_options(options: "Options", choices: Choices, version: int) -> list[di
         ("mode", MODES, get_mode(options, choices)),
         ("agent", agents, options.get("agent") or "build"),
         ("model", dict.fromkeys([*choices.models, model]), model),
-        *((name, values, options.get(name) or "auto") for name, values in LEVELS.items()),
+        *(
+            (name, values, options.get(name) or choices.levels[name] or "auto")
+            for name, values in LEVELS.items()
+        ),
     ]
     return [
         _build_option(name, [*values], str(current), version)

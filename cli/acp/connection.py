@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, cast
 
+from ...sdk.cancel_shield import run_shielded
 from .frames import INTERNAL_ERROR, JsonObject, RpcError, parse_frame, write_frame
 
-# Messages that wait to be handled; then the client has to wait, too
+# Messages that wait to be handled, and those being handled; then the client waits, or is refused
 MAX_WAITING = 1_000
 CANCELLED = -32800
 # Seconds for the answers that are being made when the client has said all
@@ -101,11 +102,15 @@ class Connection:
             await self._send({"id": None, "error": error.as_json()})
             return
         if "method" in message:
-            self._begin(message)
+            await self._begin(message)
         elif answer := self._asked.get(cast(int, message.get("id"))):
             _settle(answer, message)
 
-    def _begin(self, message: dict[str, Any]) -> None:
+    async def _begin(self, message: dict[str, Any]) -> None:
+        if "id" in message and len(self._running) >= MAX_WAITING:
+            busy = RpcError(INTERNAL_ERROR, "too many requests are being handled; wait for answers")
+            await self._send({"id": message["id"], "error": busy.as_json()})
+            return
         task = asyncio.ensure_future(self._answer(message))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -139,7 +144,8 @@ class Connection:
             if self._is_lost:
                 raise ConnectionLostError
             try:
-                await asyncio.to_thread(write_frame, self._write_fd, message)
+                # cancelled in the middle of a line, it ends the line before the next one begins
+                await run_shielded(asyncio.to_thread(write_frame, self._write_fd, message))
             except OSError:
                 raise ConnectionLostError from None
 

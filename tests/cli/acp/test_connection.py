@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from maxagent.cli.acp import connection as connection_module
 from maxagent.cli.acp import frames as module
 from maxagent.cli.acp.connection import Connection
 from maxagent.cli.acp.frames import RpcError, parse_frame, read_frames
@@ -43,6 +44,7 @@ class Peer:
     def __init__(self, read: int, write: int) -> None:
         self._write, self._lines = write, open(read, encoding="utf-8")  # noqa: SIM115
         self.is_closed = False
+        self.is_told, self.is_asked = asyncio.Event(), asyncio.Event()
         self.was_read = asyncio.Event()
         """Set once the connection has read all that the client said."""
 
@@ -68,6 +70,11 @@ async def connected() -> AsyncGenerator[tuple[Connection, Peer]]:
             await peer.was_read.wait()
         if method == "wait":
             await asyncio.Event().wait()
+        if method == "tell":  # what the client does not read yet
+            asyncio.get_running_loop().call_later(0.05, peer.is_told.set)
+            await connection.notify("told", {"text": "x" * params["size"]})
+        if method == "echo":
+            peer.is_asked.set()
         if method == "ask":
             return await connection.request("question", params)
         if method == "$/cancel_request":
@@ -153,3 +160,35 @@ async def test_a_question_ends_with_its_client() -> None:
     async with connected() as (_, peer):
         peer.send(b'{"id": 1, "method": "ask"}')
         assert (await peer.read())["method"] == "question"
+
+
+@pytest.mark.parametrize("size", [1_000, 70_000, 300_000, 1_000_000, 3_000_000])
+async def test_a_cancelled_request_ends_its_line_first(size: int) -> None:
+    async with connected() as (_, peer):
+        peer.send(json.dumps({"id": 1, "method": "tell", "params": {"size": size}}).encode())
+        await peer.is_told.wait()
+        peer.send(b'{"method": "$/cancel_request", "params": {"requestId": 1}}')
+        peer.send(b'{"id": 2, "method": "echo"}')
+        await peer.is_asked.wait()
+        messages = [await peer.read() for _ in range(3)]
+    told = messages[0]["params"]["text"]
+    assert len(told) == size
+    assert sorted(message["id"] for message in messages[1:]) == [1, 2]
+
+
+async def test_requests_beyond_the_bound_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_module, "MAX_WAITING", 3)
+    async with connected() as (connection, peer):
+        for number in range(5):
+            peer.send(json.dumps({"id": number, "method": "wait"}).encode())
+        refused = [await peer.read() for _ in range(2)]
+        assert [(message["id"], message["error"]["code"]) for message in refused] == [
+            (3, -32603),
+            (4, -32603),
+        ]
+        peer.send(b'{"method": "$/cancel_request", "params": {"requestId": 0}}')
+        assert (await peer.read())["error"]["code"] == -32800
+        peer.send(b'{"id": 9, "method": "echo"}')
+        assert (await peer.read())["id"] == 9
+        for number in (1, 2):
+            connection.cancel_request(number)

@@ -54,8 +54,8 @@ async def prune_store(store: Path, keep: Collection[str], projects: Sequence[Pat
         )
     async with lock_store(store):
         if pack is not None:
-            await asyncio.to_thread(_delete_packs, store, pack)
-        await asyncio.to_thread(_delete_loose, store, needed_ids, pack is not None)
+            await run_in_thread(_delete_packs, store, pack)
+        await run_in_thread(_delete_loose, store, needed_ids, pack is not None)
     return max(0, before - await asyncio.to_thread(_measure_size, store))
 
 
@@ -75,7 +75,7 @@ async def remove_unused_stores(
             if directory in await asyncio.to_thread(find_needed_stores):
                 continue
             freed += await asyncio.to_thread(_measure_size, directory)
-            await asyncio.to_thread(shutil.rmtree, directory)
+            await run_in_thread(shutil.rmtree, directory)
     return freed
 
 

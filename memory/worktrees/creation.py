@@ -202,12 +202,12 @@ async def create_worktree(
     async with acquire_file_lock(locate_lock(container)):
         if (existing := await asyncio.to_thread(read_record, container)) is not None:
             return existing
-        await asyncio.to_thread(delete_container, container)
+        await run_in_thread(delete_container, container)
         try:
             owner = (thread_id, key, has_own_thread)
             return await _create(snapshots, container, owner, tree, sandboxed)
         except BaseException:
-            await asyncio.to_thread(delete_container, container)
+            await run_in_thread(delete_container, container)
             raise
 
 

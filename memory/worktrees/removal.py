@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.security.file_lock import acquire_file_lock
+from ..snapshots.git_repository import run_in_thread
 from ..snapshots.store import Snapshots
 from .record import Worktree, delete_record, list_containers, list_worktrees, read_record
 
@@ -21,8 +22,8 @@ async def remove_worktree(snapshots: Snapshots, worktree: Worktree) -> None:
     """
     copy_snapshots = snapshots.open_for_folder(worktree.folder)
     async with acquire_file_lock(locate_lock(worktree.container)):
-        await asyncio.to_thread(copy_snapshots.git_files.forget_folder)
-        await asyncio.to_thread(delete_container, worktree.container)
+        await run_in_thread(copy_snapshots.git_files.forget_folder)
+        await run_in_thread(delete_container, worktree.container)
         locate_lock(worktree.container).unlink(missing_ok=True)
 
 
@@ -41,7 +42,7 @@ async def _remove_container(container: Path, is_orphan: Callable[[Worktree | Non
     with suppress(MaxAgentError):  # being made right now
         async with acquire_file_lock(locate_lock(container)):
             if is_orphan(await asyncio.to_thread(read_record, container)):
-                await asyncio.to_thread(delete_container, container)
+                await run_in_thread(delete_container, container)
                 locate_lock(container).unlink(missing_ok=True)
                 return True
     return False

@@ -21,6 +21,7 @@ from ...config.security.executables import build_search_path, find_program
 from ...config.security.file_lock import acquire_file_lock
 from ...config.security.private_files import make_private_folder
 from ...config.text import text
+from ...memory.snapshots.git_repository import get_work, run_in_thread
 from ...memory.snapshots.shared_storage import hide_password
 from ...memory.snapshots.storage import hash_texts
 from ...memory.snapshots.store import Snapshots
@@ -136,15 +137,7 @@ async def _clone(home: Path, spec: str, folder: Path) -> None:
     make_private_folder(copies)
     copy = copies / f"{hash_texts(url)}.git"
     async with acquire_file_lock(copies / f"{hash_texts(url)}.lock"):
-        if not copy.is_dir():
-            draft = copy.with_suffix(".new")
-            await asyncio.to_thread(shutil.rmtree, draft, ignore_errors=True)
-            await asyncio.to_thread(_run_git, "clone", "--quiet", "--mirror", "--", url, str(draft))
-            await asyncio.to_thread(draft.rename, copy)
-        elif not await asyncio.to_thread(_has_commit, copy, commit):
-            await asyncio.to_thread(_run_git, "-C", str(copy), "fetch", "--quiet", "--prune")
-        if not await asyncio.to_thread(_has_commit, copy, commit):
-            await asyncio.to_thread(_run_git, "-C", str(copy), "fetch", "--quiet", url, commit)
+        await run_in_thread(_update_copy, copy, url, commit)
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
     make_private_folder(folder.parent)
     await asyncio.to_thread(shutil.rmtree, draft, ignore_errors=True)
@@ -154,6 +147,19 @@ async def _clone(home: Path, spec: str, folder: Path) -> None:
     await asyncio.to_thread(_run_git, *inside, "remote", "set-url", "origin", hide_password(url))
     await asyncio.to_thread(_run_git, *inside, "checkout", "--quiet", "--detach", commit)
     await asyncio.to_thread(draft.rename, folder)
+
+
+def _update_copy(copy: Path, url: str, commit: str) -> None:
+    """Make the copy have the commit; its lock is held until git has ended. Blocks."""
+    if not copy.is_dir():
+        draft = copy.with_suffix(".new")
+        shutil.rmtree(draft, ignore_errors=True)
+        _run_git("clone", "--quiet", "--mirror", "--", url, str(draft))
+        draft.rename(copy)
+    elif not _has_commit(copy, commit):
+        _run_git("-C", str(copy), "fetch", "--quiet", "--prune")
+    if not _has_commit(copy, commit):
+        _run_git("-C", str(copy), "fetch", "--quiet", url, commit)
 
 
 def _has_commit(copy: Path, commit: str) -> bool:
@@ -177,29 +183,27 @@ def _run_git(*arguments: str) -> str:
     environ = build_git_environment(network=True) | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     environ = {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes", **environ}
     safe = ("-c", f"core.hooksPath={os.devnull}", "-c", "protocol.ext.allow=never")
+    work, argv = get_work(), [program, *safe, *arguments]
+    started = work.start(argv, Path(), environ, subprocess.DEVNULL, (), has_helpers=True)
     try:
-        done = subprocess.run(
-            [program, *safe, *arguments],
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT,
-            check=False,
-        )
+        output, complaints = started.communicate(timeout=_TIMEOUT)
     except subprocess.TimeoutExpired as error:
+        work.kill()
+        started.communicate()
         raise MaxAgentError(
             text("git did not end within {seconds} seconds", seconds=f"{_TIMEOUT:g}"),
             hint="check the network and the repository, then try again",
         ) from error
-    if done.returncode:
-        complaint = hide_password(done.stderr.decode("utf-8", "replace").strip())
+    work.check()  # killed since its task was cancelled
+    if started.returncode:
+        complaint = hide_password(complaints.decode("utf-8", "replace").strip())
         raise MaxAgentError(
             text(
                 "git {command} failed: {reason}", command=_name_command(arguments), reason=complaint
             ),
             hint="check the repository's address, and that git may read it without a question",
         )
-    return done.stdout.decode("utf-8", "replace")
+    return output.decode("utf-8", "replace")
 
 
 def _name_command(arguments: tuple[str, ...]) -> str:

@@ -229,7 +229,7 @@ def check_mcp(around: DoctorEnvironment) -> DoctorCheck:
     for server in configuration.servers:
         if server.problem and server.enabled:
             problems.append(f"{server.name}: {translate(server.problem)}")
-        elif server.is_usable and server.command and not _is_program(server.command):
+        elif server.is_usable and server.command and not _is_program(server.command, server.env):
             problems.append(f"{server.name}: {t('doctor.not_found', program=server.command)}")
     if problems:
         return DoctorCheck("mcp", "warn", "; ".join(problems), t("doctor.mcp.how"))
@@ -298,10 +298,13 @@ CHECKS: tuple[Callable[[DoctorEnvironment], DoctorCheck], ...] = (
 )
 
 
-def _is_program(command: str) -> bool:
-    """Return whether there is such a program; a relative path depends on the server's folder."""
+def _is_program(command: str, variables: Mapping[str, str]) -> bool:
+    """Return whether a server would find it; a relative path depends on the server's folder."""
+    from ....tools.process.environment import build_child_environment
+
     is_relative = "/" in command and not os.path.isabs(command)
-    return is_relative or shutil.which(os.path.expanduser(command)) is not None
+    path = build_child_environment(os.environ, variables)["PATH"]
+    return is_relative or shutil.which(os.path.expanduser(command), path=path) is not None
 
 
 def _read_version(program: str) -> str:
@@ -311,10 +314,13 @@ def _read_version(program: str) -> str:
     executable = find_program(program, outside=[Path.cwd()])  # never run a program of the project
     if not executable:
         return ""
-    answer = asyncio.run(
-        capture_output([executable, "--version"], cwd=Path(executable).parent, timeout=10)
-    )
-    return f"{answer.text.splitlines()[0]} ({executable})" if answer.exit_code == 0 else ""
+    command = [executable, "--version"]
+    try:
+        answer = asyncio.run(capture_output(command, cwd=Path(executable).parent, timeout=10))
+    except OSError:  # its interpreter is missing, or it is for another machine
+        return ""
+    version = next(filter(None, map(str.strip, answer.text.splitlines())), "")
+    return f"{version} ({executable})".lstrip() if answer.exit_code == 0 else ""
 
 
 def _format_size(count: int) -> str:

@@ -1,7 +1,7 @@
 """`mcode doctor`: check the machine and suggest remedies."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +10,7 @@ import typer
 
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
+from ....config.security.redaction import redact
 from ...i18n.catalogs import get_language, t, use_language
 from ...rendering.output import echo, echo_json, echo_wrapped
 from ...rendering.table import GAP, align_columns
@@ -65,7 +66,21 @@ def run_checks(folder: Path) -> "tuple[DoctorEnvironment, Sequence[DoctorCheck]]
     from .checks import CHECKS
 
     environment = _load_environment(folder)
-    return environment, [check(environment) for check in CHECKS]
+    return environment, [_run_check(check, environment) for check in CHECKS]
+
+
+def _run_check(
+    check: "Callable[[DoctorEnvironment], DoctorCheck]", environment: "DoctorEnvironment"
+) -> "DoctorCheck":
+    """Run one check; an error that it does not foresee is its row, not the report's end."""
+    from .checks import DoctorCheck
+
+    try:
+        return check(environment)
+    except Exception as error:
+        name = check.__name__.removeprefix("check_").removeprefix("folder_")
+        reason = redact(f"{type(error).__name__}: {error}")
+        return DoctorCheck(name, "warn", t("doctor.broken_check", reason=reason))
 
 
 def _load_environment(folder: Path) -> "DoctorEnvironment":

@@ -1,3 +1,4 @@
+import json
 import os
 import sqlite3
 import sys
@@ -279,3 +280,56 @@ def test_hooks_that_never_run_are_named(tmp_path: Path) -> None:
         "`ask_user` matches no tool whose calls hooks see",
         "there is no program `no-such-program`",
     ]
+
+
+@pytest.mark.parametrize(
+    ("script", "detail"),
+    [
+        ("", "({path})"),
+        ("echo", "({path})"),
+        ("echo; echo 3.2", "3.2 ({path})"),
+        ("echo 3.2 >&2", "({path})"),
+        ("printf '\\377 3'", "({path})"),
+        ("exit 3", "is not installed"),
+    ],
+)
+def test_any_output_of_a_program_is_a_row(programs: Path, script: str, detail: str) -> None:
+    path = program(programs, "rg", script)
+    assert detail.format(path=path) in check_ripgrep(around(programs)).detail
+
+
+def test_a_program_without_its_interpreter_is_missing(programs: Path) -> None:
+    path = program(programs, "rg", "")
+    path.write_text("#!/nowhere/sh\n")
+    assert check_ripgrep(around(programs)).status == "warn"
+
+
+@pytest.mark.parametrize(
+    ("path", "variables", "is_found"),
+    [
+        ("{folder}", {}, True),
+        ("bin", {}, False),
+        ("", {}, False),
+        ("/nowhere", {"PATH": "{folder}"}, True),
+        ("{folder}", {"PATH": "/nowhere"}, False),
+        (".:{folder}", {}, True),
+    ],
+)
+def test_servers_programs_are_sought_as_when_started(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    variables: dict[str, str],
+    is_found: bool,
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program(folder, "mine", "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path.format(folder=folder))
+    env = {name: each.format(folder=folder) for name, each in variables.items()}
+    servers = {"servers": {"a": {"command": "mine", "env": env}}}
+    (tmp_path / "maxagent").mkdir()
+    (tmp_path / "maxagent" / "mcp_servers.json").write_text(json.dumps(servers))
+    check = check_mcp(around(tmp_path, XDG_CONFIG_HOME=str(tmp_path)))
+    assert (check.status == "ok") == is_found

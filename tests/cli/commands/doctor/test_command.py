@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from maxagent import trust
+from maxagent.cli.commands.doctor import checks
+from maxagent.cli.commands.doctor.checks import DoctorCheck
+from maxagent.cli.commands.doctor.command import run_checks
 
 PROGRAM = (
     "import sys, typer; from maxagent.cli.commands.doctor.command import doctor\n"
@@ -100,3 +103,26 @@ def test_report_is_written_and_its_content_named(tmp_path: Path) -> None:
     assert f"已写入 `{file}`" in ended.stderr
     written = file.read_text()
     assert "key from OPENAI_API_KEY" in written and "sk-very-secret" not in written
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IndexError("list index out of range"),
+        OSError(8, "Exec format error"),
+        UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"),
+        RecursionError("deep"),
+        ValueError("sk-ant-api03-verysecretkeyverysecretkey"),
+    ],
+)
+def test_an_unforeseen_error_is_one_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def check_broken(_: object) -> DoctorCheck:
+        raise error
+
+    monkeypatch.setattr(checks, "CHECKS", (check_broken, checks.check_python))
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    _, rows = run_checks(tmp_path)
+    assert [(row.name, row.status) for row in rows] == [("broken", "warn"), ("python", "ok")]
+    assert type(error).__name__ in rows[0].detail and "verysecret" not in rows[0].detail

@@ -108,15 +108,19 @@ def _find_files(places: list[Path] | None) -> list[Path]:
                 text("`{place}` does not exist", place=place),
                 hint="give a skill's folder, or a folder of skills",
             )
-    folders = [place.parent if place.is_file() else place for place in places or ()]
-    usual = (*(Path(name) for name in PLACES["skills"]), *list_user_places(paths.locate_home()))
-    files = [file for folder in folders or usual for file in find_skill_files(folder)]
-    if places and not files:
-        raise UsageError(
-            text("no `SKILL.md` in `{place}`", place=places[0]),
-            hint="give a skill's folder, or a folder of skills",
-        )
-    return files
+    if not places:
+        usual = (*(Path(name) for name in PLACES["skills"]), *list_user_places(paths.locate_home()))
+        return [file for folder in usual for file in find_skill_files(folder)]
+    files: list[Path] = []
+    for place in places:
+        found = list(find_skill_files(place.parent if place.is_file() else place))
+        if not found:
+            raise UsageError(
+                text("no `SKILL.md` in `{place}`", place=place),
+                hint="give a skill's folder, or a folder of skills",
+            )
+        files += found
+    return list(dict.fromkeys(files))
 
 
 def _write_skill(folder: Path, name: str, description: str) -> Path:
@@ -126,11 +130,11 @@ def _write_skill(folder: Path, name: str, description: str) -> Path:
     if problem := next(iter(find_name_problems(name, name)), ""):
         raise UsageError(problem, hint="use a-z, 0-9 and single hyphens, at most 64 characters")
     file = folder / name / "SKILL.md"
-    quoted = json.dumps(description, ensure_ascii=False)
+    content = _build_content(file, name, description)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "x", encoding="utf-8") as new:
-            new.write(TEMPLATE.replace("{name}", name).replace("{description}", quoted))
+        with open(file, "xb") as new:
+            new.write(content)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
         raise UsageError(text("`{filename}` already exists", filename=file), hint=hint) from error
@@ -139,6 +143,23 @@ def _write_skill(folder: Path, name: str, description: str) -> Path:
             text("`{file}` cannot be written: {reason}", file=file, reason=error.strerror)
         ) from error
     return file
+
+
+def _build_content(file: Path, name: str, description: str) -> bytes:
+    """Return the bytes of a new skill that `validate` accepts; raise UsageError if it would not."""
+    from ....config.skills.specification import find_problems
+
+    # as in JSON, but without a character that YAML does not allow
+    quoted = json.dumps(description, ensure_ascii=False).replace("\x7f", "\\u007f")
+    try:
+        content = TEMPLATE.replace("{name}", name).replace("{description}", quoted).encode()
+    except UnicodeEncodeError as error:
+        hint = "write it in UTF-8"
+        raise UsageError("the description is not UTF-8 text", hint=hint) from error
+    if problems := find_problems(file, content):
+        hint = "change the description; `mcode skills validate` tells what is allowed"
+        raise UsageError(problems[0], hint=hint)
+    return content
 
 
 app = listing.app

@@ -61,3 +61,49 @@ def test_created_skill_is_valid_and_never_overwritten(skills_folder: SkillPlace)
 def test_skill_created_in_trusted_project_loads_at_once(skills_folder: SkillPlace) -> None:
     skills("create", "ours", "--project")  # an empty folder is trusted
     assert "ours" in skills("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("description", "is_made"),
+    [
+        ("caf\udce9", False),
+        ("x" * 5_000, False),
+        ("a\x7fb", True),
+        ("a\x1bb", True),
+        ('quoted "so" \\ and {name}', True),
+        ("中文 \U0001f600", True),
+        ("a\u2028b\x85c", True),
+    ],
+)
+def test_create_writes_only_what_is_valid(
+    skills_folder: SkillPlace, description: str, is_made: bool
+) -> None:
+    made = skills("create", "night", "--description", description)
+    assert (made.exit_code == 0) == is_made
+    assert (skills_folder.home / "skills/night").exists() == is_made
+    assert skills("validate").exit_code == 0
+    assert is_made or skills("create", "night", "--description", "plain").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("places", "is_sound"),
+    [
+        (["good"], True),
+        (["good", "good/SKILL.md"], True),
+        (["typo"], False),
+        (["good", "typo"], False),
+        (["typo", "good"], False),
+        (["good", "empty"], False),
+        (["."], True),
+    ],
+)
+def test_validate_checks_every_place(
+    skills_folder: SkillPlace, places: list[str], is_sound: bool
+) -> None:
+    skills_folder.add("home/skills/good", {"name": "good", "description": "x"})
+    folder = skills_folder.home / "skills"
+    for name in ("typo", "empty"):
+        (folder / name).mkdir()
+    (folder / "typo" / "Skills.md").write_text("---\nname: typo\n---\n")
+    said = skills("validate", *[str(folder / place) for place in places])
+    assert (said.exit_code == 0) == is_sound

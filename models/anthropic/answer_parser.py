@@ -58,6 +58,8 @@ class AnthropicAnswerParser:
         self._target = target
         self._provider = provider
         self._blocks: dict[int, OpenBlock] = {}
+        self._places: dict[int | None, int] = {}
+        """Place of the latest block of each number; some servers give none, or all the same."""
         self._pieces: dict[str, list[str]] = {}
         """New pieces by kind of block, not yet passed on."""
         self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
@@ -123,19 +125,41 @@ class AnthropicAnswerParser:
         usage = to_dict(fields.get("usage"))
         self._counts |= {name: count for name in COUNTS if (count := to_count(usage.get(name)))}
 
-    def _start_block(self, index: int, fields: dict[str, Any]) -> None:
+    def _start_block(self, number: int | None, fields: dict[str, Any]) -> None:
         kind = to_text(fields.get("type"))
+        index = self._choose_place(number, fields.get("id"))
+        self._places[number] = index
         self._blocks[index] = OpenBlock(kind, fields)
         if kind in ("text", "thinking"):
             self._add_text(index, kind, to_text(fields.get(kind)))
         self.progress += kind in ("tool_use", "redacted_thinking")
 
-    def _apply_delta(self, index: int, delta: Mapping[str, Any]) -> None:
+    def _choose_place(self, number: int | None, block_id: object) -> int:
+        """Return the block's number if it is free, else the next free one."""
+        begun = self._blocks.get(self._places.get(number, -1))
+        if begun and block_id and begun.fields.get("id") == block_id:  # announced once more
+            return self._places[number]
+        if number is None or number in self._blocks:
+            return max(self._blocks, default=-1) + 1
+        return number
+
+    def _find_place(self, number: int | None, kind: str) -> int:
+        """Return the place of the block that a piece continues; what none announced begins here."""
+        latest = next(reversed(self._blocks), None) if number is None else number
+        index = self._places.get(number, latest)
+        block = None if index is None else self._blocks.get(index)
+        if index is None or block is None or (kind in ("text", "thinking") and block.kind != kind):
+            self._start_block(number, {"type": kind})
+            return self._places[number]
+        return index
+
+    def _apply_delta(self, number: int | None, delta: Mapping[str, Any]) -> None:
         kind, name = DELTAS.get(to_text(delta.get("type")), ("", ""))
         piece = to_text(delta.get(name))
         if not piece:
             return
-        block = self._blocks.setdefault(index, OpenBlock(kind, {"type": kind}))
+        index = self._find_place(number, kind)
+        block = self._blocks[index]
         if name == "signature":
             block.signature.append(piece)
             self.progress += 1
@@ -234,6 +258,6 @@ def _to_call_chunk(index: int, block: OpenBlock) -> ToolCallChunk:
     )
 
 
-def _to_index(value: Mapping[str, Any]) -> int:
+def _to_index(value: Mapping[str, Any]) -> int | None:
     index = value.get("index")
-    return index if isinstance(index, int) else 0
+    return index if isinstance(index, int) else None

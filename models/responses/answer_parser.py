@@ -36,6 +36,10 @@ class OutputItem:
     length: int = 0
     """Characters of the answer's text that are this item's."""
 
+    def list_ids(self) -> list[str]:
+        """Return the IDs by which events name it."""
+        return [text for name in ("call_id", "id") if (text := to_text(self.raw.get(name)))]
+
     def join_text(self) -> str:
         """Return the text of a whole message, its refusal included."""
         parts = [to_dict(part) for part in to_list(self.raw.get("content"))]
@@ -61,8 +65,8 @@ class OutputItem:
 class OutputItems:
     """The items of an answer, in order.
 
-    They are found by number and kind: some gateways give several items one number, and others a
-    new ID with each event.
+    They are found by their ID, else by number and kind: some gateways give several items one
+    number, and others a new ID with each event.
     """
 
     def __init__(self) -> None:
@@ -76,17 +80,22 @@ class OutputItems:
         """Add an item that begins."""
         self.all.append(OutputItem(to_text(raw.get("type")), index, raw))
 
-    def find_open(self, index: int, kind: str) -> OutputItem:
+    def find_open(self, index: int, kind: str, item_id: object = None) -> OutputItem:
         """Return the item that an event continues; one that was not announced begins here."""
-        for item in reversed(self.all):
-            if (item.index, item.kind, item.is_done) == (index, kind, False):
+        opened = [item for item in reversed(self.all) if item.kind == kind and not item.is_done]
+        same_id = [item for item in opened if item_id and item_id in item.list_ids()]
+        for item in same_id or opened:
+            if same_id or item.index == index:
                 return item
         self.all.append(OutputItem(kind, index))
         return self.all[-1]
 
     def finish(self, index: int, raw: dict[str, Any]) -> OutputItem:
         """Take a whole item."""
-        return _complete_item(self.find_open(index, to_text(raw.get("type"))), raw)
+        kind, numbers = to_text(raw.get("type")), (raw.get("call_id"), raw.get("id"))
+        known = {item_id for item in self.all for item_id in item.list_ids() if not item.is_done}
+        item_id = next((number for number in numbers if number and number in known), None)
+        return _complete_item(self.find_open(index, kind, item_id), raw)
 
     def finish_all(self, output: Sequence[dict[str, Any]]) -> list[OutputItem]:
         """Take the list at the end of an answer; return the items that were not whole before."""
@@ -155,7 +164,7 @@ class ResponsesAnswerParser:
     def _apply_event(self, event: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the text and the thinking of an event; keep the rest for the end."""
         kind, index = to_text(event.get("type")), to_count(event.get("output_index"))
-        delta = to_text(event.get("delta"))
+        delta, item_id = to_text(event.get("delta")), to_text(event.get("item_id"))
         self.progress += bool(delta) or kind == "response.output_item.done"
         if kind in TEXT_EVENTS:
             return self._add_text(self._items.find_open(index, "message"), delta)
@@ -163,9 +172,9 @@ class ResponsesAnswerParser:
             part = (index, event.get("summary_index", event.get("content_index")))
             return self._add_thinking(self._items.find_open(index, "reasoning"), part, delta)
         if kind == "response.function_call_arguments.delta":
-            self._items.find_open(index, "function_call").arguments += delta
+            self._items.find_open(index, "function_call", item_id).arguments += delta
         elif kind == "response.function_call_arguments.done":
-            call = self._items.find_open(index, "function_call")
+            call = self._items.find_open(index, "function_call", item_id)
             call.arguments = to_text(event.get("arguments")) or call.arguments
         elif kind == "response.output_item.added":
             self._items.add(index, to_dict(event.get("item")))

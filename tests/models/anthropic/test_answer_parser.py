@@ -79,3 +79,54 @@ def comparable(message: AIMessageChunk) -> dict[str, object]:
 def test_a_stream_without_stop_reason_is_broken(kept: int) -> None:
     with pytest.raises(BrokenStreamError):
         read(encode_turn()[:kept])
+
+
+def encode_call(name: str, **numbered: int) -> list[dict[str, object]]:
+    block = {"type": "tool_use", "id": f"toolu_{name}", "name": name, "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": f'{{"for": "{name}"}}'}
+    return [
+        {"type": "content_block_start", **numbered, "content_block": block},
+        {"type": "content_block_delta", **numbered, "delta": delta},
+        {"type": "content_block_stop", **numbered},
+    ]
+
+
+def encode_text(text: str, **numbered: int) -> list[dict[str, object]]:
+    block = {"type": "text", "text": text}
+    return [{"type": "content_block_start", **numbered, "content_block": block}]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [*encode_text("Hi", index=0), *encode_call("a", index=1), *encode_call("b", index=2)],
+        [*encode_text("Hi"), *encode_call("a"), *encode_call("b")],
+        [
+            *encode_text("Hi", index=0),
+            *encode_call("a", index=0),
+            *encode_call("b", index=0),
+        ],
+        [*encode_text("Hi", index=0), *encode_call("a"), *encode_call("b")],
+        [*encode_text("Hi"), *encode_call("a", index=1), *encode_call("b", index=1)],
+        [
+            *encode_text("Hi", index=3),
+            *encode_call("a", index=3)[:1],
+            *encode_call("a", index=3),
+            *encode_call("b"),
+        ],
+        [
+            {"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "?"}},
+            {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Hi"}},
+            *encode_call("a"),
+            *encode_call("b"),
+        ],
+    ],
+)
+def test_blocks_are_found_whatever_their_numbers(events: list[dict[str, object]]) -> None:
+    end = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
+    message = read([f"data: {json.dumps(event)}\n\n".encode() for event in [*events, end]])
+    assert message.content == "Hi"
+    assert [(call["name"], call["args"]) for call in message.tool_calls] == [
+        ("a", {"for": "a"}),
+        ("b", {"for": "b"}),
+    ]

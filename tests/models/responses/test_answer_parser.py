@@ -229,3 +229,50 @@ def test_no_bytes_make_it_fail_otherwise(portions: list[bytes]) -> None:
         answer(*portions)
     except ModelCallError as failure:
         assert failure.message
+
+
+def encode_begin(name: str, item_id: str, **numbered: int) -> str:
+    call = {"type": "function_call", "id": item_id, "call_id": f"call_{name}", "name": name}
+    return encode_event("response.output_item.added", item=call, **numbered)
+
+
+def encode_piece(name: str, item_id: str, **numbered: int) -> str:
+    delta = f'{{"for": "{name}"}}'
+    kind = "response.function_call_arguments.delta"
+    return encode_event(kind, item_id=item_id, delta=delta, **numbered)
+
+
+def encode_finish(name: str, item_id: str, **numbered: int) -> str:
+    call = {"type": "function_call", "id": item_id, "call_id": f"call_{name}", "name": name}
+    call["arguments"] = f'{{"for": "{name}"}}'
+    return encode_event("response.output_item.done", item=call, **numbered)
+
+
+def encode_event(kind: str, **fields: object) -> str:
+    return f"data: {json.dumps({'type': kind, **fields})}\n\n"
+
+
+@pytest.mark.parametrize("numbered", [{}, {"output_index": 0}])
+@pytest.mark.parametrize(
+    ("steps", "ids"),
+    [
+        ("begin a, piece a, finish a, begin b, piece b, finish b", "kept"),
+        ("begin a, begin b, piece a, piece b, finish a, finish b", "kept"),
+        ("begin a, begin b, piece b, piece a, finish b, finish a", "kept"),
+        ("begin a, begin b, piece a, piece b", "kept"),
+        ("begin a, begin b, finish a, finish b", "new"),
+        ("begin a, piece a, finish a, begin b, piece b, finish b", "new"),
+    ],
+)
+def test_calls_of_one_number_are_told_apart(steps: str, ids: str, numbered: dict[str, int]) -> None:
+    encoders = {"begin": encode_begin, "piece": encode_piece, "finish": encode_finish}
+    parts = list[str]()
+    for at, step in enumerate(steps.split(", ")):
+        verb, name = step.split()
+        parts.append(encoders[verb](name, f"fc_{name if ids == 'kept' else at}", **numbered))
+    end = encode_event("response.completed", response={"status": "completed", "output": []})
+    message = answer(*parts, end)
+    assert sorted((call["name"], call["args"]["for"]) for call in message.tool_calls) == [
+        ("a", "a"),
+        ("b", "b"),
+    ]

@@ -19,13 +19,29 @@ MAX_REQUEST_LENGTH = 2_000
 # Share of a note's words that the user's own message must have
 SHARED = 0.5
 _FOREIGN_TOOLS = select_names(lambda entry: entry.is_foreign)
-_FETCHES = re.compile(r"\b(?:curl|wget|https?)\b", re.IGNORECASE)
+# Commands whose output strangers have written
+_FETCHES = re.compile(
+    r"\b(?:curl|wget|https?|lynx|w3m|elinks|aria2c|ncat|nc|gh|glab)\b"
+    r"|\bgit\b[^|;&]*\b(?:fetch|pull|clone|ls-remote|origin/|upstream/|FETCH_HEAD)"
+    r"|\b(?:npm|pnpm|yarn|bun)\s+(?:view|info|show|search)\b"
+    r"|\b(?:pip3?\s+index|cargo\s+(?:info|search)|gem\s+info|apt(?:-cache)?\s+(?:show|search))\b",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(
-    r"\bremember\b|\bmemori[sz]e\b|\bkeep in mind\b|\bdo(?:n't| not) forget\b"
+    r"\bremember\b|\bmemori[sz]e\b|\bkeep in mind\b|\bdo(?:n['’]t| not) forget\b"
     r"|\b(?:make|take|add|save) (?:a |this |that )?(?:as a )?note\b|\bnote (?:down|that|this)\b"
     r"|记住|记下|记一下|记好|别忘|不要忘|牢记|备忘|做个笔记",
     re.IGNORECASE,
 )
+
+# What stands before such a word where the user asks not to
+_NOT = re.compile(
+    r"(?:\b(?:do(?:es)?|did|should|must|need)(?:n['’]t| not)|\bnever|\bnot(?: to)?|\bno need to"
+    r"|\bwithout)(?: (?:you|to|need|have|want|please|ever|even))*\s*$"
+    r"|(?:不要|别|不用|不必|无需|不需要|没必要|勿|不想|不)(?:再|去|把它|帮我|你)*$",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；\n])")
 
 
 def find_origin(state: State, content: str) -> NoteOrigin:
@@ -42,10 +58,19 @@ def find_origin(state: State, content: str) -> NoteOrigin:
 
 def is_asked(content: str, message: str) -> bool:
     """Return whether the user's message asks to remember this."""
-    if len(message) > MAX_REQUEST_LENGTH or not _ASKS.search(message):
+    if len(message) > MAX_REQUEST_LENGTH:
         return False
-    note_words, message_words = set(split_words(content)), set(split_words(message))
+    sentences = [each for each in _SENTENCE_END.split(message) if not _is_refusal(each)]
+    if not any(map(_ASKS.search, sentences)):
+        return False
+    note_words, message_words = set(split_words(content)), set(split_words(" ".join(sentences)))
     return bool(note_words) and len(note_words & message_words) >= SHARED * len(note_words)
+
+
+def _is_refusal(sentence: str) -> bool:
+    """Return whether the sentence asks not to remember, and nothing else."""
+    asks = [sentence[: match.start()] for match in _ASKS.finditer(sentence)]
+    return bool(asks) and all(map(_NOT.search, asks))
 
 
 def collect_foreign_texts(messages: Sequence[AnyMessage]) -> list[str]:

@@ -6,8 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
-from ....config.errors import MaxAgentError
 from ...definition import tool
 from ...foreign_text import wrap_foreign_text
 from ...mcp.definition import ToolDefinition
@@ -27,7 +27,14 @@ _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75
 _NAME_WEIGHT = 3
 # Words of a description that count
 _MAX_WORDS = 300
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+# Scripts without spaces between words: each letter counts
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+# Endings of a Cyrillic word, which change with its case
+_ENDINGS = "аеёиоуыэюяйь"
 
 
 @tool("read")
@@ -64,18 +71,23 @@ async def _ask_unknown(access: McpAccess) -> list[str]:
         asyncio.create_task(access.get_connection(server).list_definitions()): server
         for server in unknown
     }
-    done, late = await asyncio.wait(asked, timeout=MAX_WAIT_SECONDS)
-    for task in late:
-        task.cancel()
+    try:
+        done, late = await asyncio.wait(asked, timeout=MAX_WAIT_SECONDS)
+    finally:
+        for task in asked:
+            task.cancel()
     problems = [f"The server `{asked[task].name}` does not answer yet." for task in late]
+    errors = list[str]()
     for task in done:
-        error = task.exception()
+        error = None if task.cancelled() else task.exception()
         if isinstance(error, McpError):
-            problems.append(remove_hidden(str(error)))  # it names the server
-        elif isinstance(error, MaxAgentError):
-            problems.append(
+            errors.append(remove_hidden(str(error)))  # it names the server
+        elif isinstance(error, Exception):
+            errors.append(
                 f"The server `{asked[task].name}` cannot be asked: {remove_hidden(str(error))}"
             )
+    if errors:  # in the servers' words
+        problems.append(wrap_foreign_text("\n".join(sorted(errors)), "MCP servers"))
     return problems
 
 
@@ -122,12 +134,30 @@ def _score(
 
 def _split_tool(tool: ToolDefinition) -> list[str]:
     names = _split_words(f"{tool.server} {tool.name} {tool.title}")
-    arguments = _split_words(" ".join(tool.schema.get("properties", {})))
+    arguments = _split_words(" ".join(tool.schema.get("properties") or ()))
     terms = _split_words(tool.description)[:_MAX_WORDS]
     return [*names * _NAME_WEIGHT, *arguments, *terms]
 
 
 def _split_words(text: str) -> list[str]:
     """Split into words in lower case without the English plural; also `camelCase`, `snake_case`."""
-    terms = [word.casefold() for word in _WORD.findall(text)]
-    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in terms]
+    return [_cut_ending(word.casefold()) for run in _WORD.findall(text) for word in _split_run(run)]
+
+
+def _split_run(run: str) -> list[str]:
+    """Split letters without a space at capitals, and between letters that are words."""
+    starts = [0, *(at for at in range(1, len(run)) if _begins_word(run, at)), len(run)]
+    return [run[start:end] for start, end in pairwise(starts)]
+
+
+def _begins_word(run: str, at: int) -> bool:
+    before, letter, after = run[at - 1], run[at], run[at + 1 : at + 2]
+    if _UNSPACED.match(letter) or _UNSPACED.match(before):
+        return True
+    return letter.isupper() and (before.islower() or after.islower())
+
+
+def _cut_ending(word: str) -> str:
+    if len(word) > 3 and word.endswith("s"):
+        return word[:-1]
+    return word.rstrip(_ENDINGS) or word if len(word) > 4 else word

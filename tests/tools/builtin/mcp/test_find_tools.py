@@ -51,7 +51,8 @@ async def test_a_server_without_answer_is_named_once(
 ) -> None:
     answer = await search(connections, tmp_path, "good", "broken")
     assert "server_name: good, tool_name: echo" in answer
-    assert answer[-1] == (
+    assert answer[-1].startswith(">>>>") and answer[-3].startswith("<<<<")
+    assert answer[-2] == (
         "the MCP server `broken` cannot be used: it ended with exit code 7: "
         "ModuleNotFoundError: no module"
     )
@@ -72,3 +73,21 @@ def test_words_of_names_descriptions_and_arguments_are_found() -> None:
     assert find("天气") == ["forecast"]
     assert find("forecast") == ["forecast"] and find("github")[0] in ("search_repos", "createIssue")
     assert find("nothing like it") == find("") == []
+
+
+@pytest.mark.parametrize(
+    ("description", "query", "is_found"),
+    [
+        ("Найти погоду в городе", "погода", True),
+        ("Найти погоду в городе", "Города", True),
+        ("Удалить все файлы навсегда", "погода", False),
+        ("Βρες τον καιρό", "καιρό", True),
+        ("Βρες τον καιρό", "και", False),
+        ("Prévision météo à l'heure", "météo", True),
+        ("明天的天气", "天气", True),
+        ("HTTPServer of createIssue", "http issue", True),
+    ],
+)
+def test_words_of_every_script_are_found(description: str, query: str, is_found: bool) -> None:
+    tool = ToolDefinition("s", "x1", description, {"properties": None})
+    assert bool(search_tools([tool], query, 5)) == is_found

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple, NotRequired, cast
 from pydantic import TypeAdapter, WithJsonSchema
 from typing_extensions import TypedDict
 
+from ....models.tool_arguments import clean_value
 from ...aliases import rename_arguments
 from ...result import ToolError
 
@@ -62,7 +63,7 @@ def _parse_edits(edits: object) -> list[object]:
     # some models send it as JSON in a string, or a single pair without the list
     if isinstance(edits, str) and edits.strip():
         try:
-            edits = json.loads(edits, strict=False)
+            edits = clean_value(json.loads(edits, strict=False))
         except (ValueError, RecursionError) as error:
             raise ToolError(
                 f"`edits` must be a list of pairs, and this is not JSON: {error}"

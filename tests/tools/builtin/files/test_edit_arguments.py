@@ -27,6 +27,21 @@ def test_edits_are_taken_in_every_usual_form(edits: object) -> None:
     assert parse_replacements("", "", True, edits) == [Replacement("a", "b", True)]
 
 
+@pytest.mark.parametrize(
+    ("written", "taken"),
+    [
+        ("\\ud83d b", "\ufffd b"),
+        ("b \\udc00", "b \ufffd"),
+        ("\\ud83d\\ude00", "\U0001f600"),
+        ("b\\u0000", "b"),
+        ("b", "b"),
+    ],
+)
+def test_edits_as_json_text_are_cleaned(written: str, taken: str) -> None:
+    edits = f'[{{"old_string": "a", "new_string": "{written}"}}]'
+    assert parse_replacements(None, None, False, edits) == [Replacement("a", taken, False)]
+
+
 @pytest.mark.parametrize("edits", [None, [], "", " "])
 def test_without_edits_the_pair_counts(edits: object) -> None:
     assert parse_replacements("a", "", True, edits) == [Replacement("a", "", True)]

@@ -12,7 +12,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.security.redaction import redact_json
+from ...config.security.redaction import redact, redact_json
 from ...config.settings.policy_file import load_managed_policy
 from ...config.text import text
 from ..i18n.catalogs import t
@@ -46,16 +46,10 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Show all settings in effect in the current folder."""
-    from ...config.settings.keys import hide_secrets, iter_leaves, join_key
+    from ...config.settings.keys import iter_leaves, join_key
     from ..rendering.listings.settings import as_yaml
 
-    loaded, policy = _load_settings(), load_managed_policy()
-    origins: dict[str, str] = {**loaded.origins}
-    values = redact_json(hide_secrets(loaded.settings.model_dump()))
-    if policy:
-        values["policy"] = redact_json(policy.layer.values)
-        leaves = iter_leaves(policy.layer.values)
-        origins |= {join_key(("policy", *path)): policy.locate(*path) for path, _ in leaves}
+    values, origins = _collect_values()
     if as_json and show_origin:
         values = {
             key: {"value": value, "origin": origins[key]}
@@ -73,24 +67,23 @@ def get(
     show_origin: ShowOrigin = False,
 ) -> None:
     """Show one setting; with --show-origin, print source, tab, value."""
-    from ...config.settings.keys import hide_secrets, split_key
+    from ...config.settings.keys import split_key
     from ..rendering.listings.settings import as_text, as_yaml
 
-    loaded, path = _load_settings(), split_key(key)
-    value: Any = redact_json(hide_secrets(loaded.settings.model_dump()))
+    values, origins = _collect_values()
+    path = ("policy", *key.split(".")[1:]) if _names_policy(key, values) else split_key(key)
+    value: Any = values
     for part in path:
-        if part not in value:
-            raise UsageError(
-                text("`{key}` is not set", key=key),
-                hint=text("set it with `mcode config set {key} VALUE`", key=key),
-            )
-        value = value[part]
+        if not isinstance(value, dict) or part not in value:
+            hint = "`mcode config show` shows what can be set, and what is"
+            raise UsageError(text("`{key}` is not set", key=key), hint=hint)
+        value = cast("dict[str, Any]", value)[part]
     if not show_origin:
         echo(as_text(value))
-    elif key in loaded.origins:
-        echo(f"{loaded.origins[key]}\t{as_text(value)}")
+    elif key in origins:
+        echo(f"{origins[key]}\t{as_text(value)}")
     else:
-        echo(as_yaml(cast("Mapping[str, object]", value), loaded.origins, path))
+        echo(as_yaml(cast("Mapping[str, object]", value), origins, path))
 
 
 @app.command("set")
@@ -100,12 +93,11 @@ def set_setting(
     project: InProject = False,
 ) -> None:
     """Set one key in your configuration file. Comments and other keys are kept."""
-    from ...config.settings.keys import is_secret, split_key
     from ...config.settings.writer import set_value
     from ...config.trust.decision import keep_trust
     from ..prompts.trust import warn_untrusted
 
-    if project and is_secret(split_key(key)) and not _REFERENCE.fullmatch(value):
+    if project and _has_secret(key, value):
         hint = "remove `--project`, or write `${NAME_OF_VARIABLE}`"
         raise UsageError(
             text("anyone with access to the project could read `{key}`", key=key), hint=hint
@@ -146,6 +138,35 @@ def path(
 ) -> None:
     """Print the path of your configuration file. It may not exist yet."""
     echo(_locate_file(project))
+
+
+def _collect_values() -> tuple[dict[str, Any], dict[str, str]]:
+    """Return all that holds, the organization's policy included, and where each is from."""
+    from ...config.settings.keys import hide_secrets, iter_leaves, join_key
+
+    loaded, policy = _load_settings(), load_managed_policy()
+    origins: dict[str, str] = {**loaded.origins}
+    values = redact_json(hide_secrets(loaded.settings.model_dump()))
+    if policy:
+        values["policy"] = redact_json(policy.layer.values)
+        leaves = iter_leaves(policy.layer.values)
+        origins |= {join_key(("policy", *path)): policy.locate(*path) for path, _ in leaves}
+    return values, origins
+
+
+def _names_policy(key: str, values: Mapping[str, Any]) -> bool:
+    return key.partition(".")[0] == "policy" and "policy" in values
+
+
+def _has_secret(key: str, value: str) -> bool:
+    """Return whether a shared file would hold a key, a password or what looks like one."""
+    from ...config.remote_url import has_password
+    from ...config.settings.keys import is_secret, split_key
+
+    if is_secret(split_key(key)):
+        return not _REFERENCE.fullmatch(value)
+    plain = _REFERENCE.sub("", value)
+    return has_password(plain) or redact(plain) != plain
 
 
 def _validate_rules(file: Path, wish: "Layer") -> None:

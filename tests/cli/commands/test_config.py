@@ -101,12 +101,26 @@ def test_get_says_where_the_value_comes_from(folder: Path) -> None:
     [
         (["get", "mode"], "unknown key `mode`", "did you mean `security.mode`?"),
         (["set", "modle.default", "x"], "unknown key `modle.default`", "did you mean"),
-        (["get", "model.models.x"], "`model.models.x` is not set", "set it with `mcode config set"),
+        (["get", "model.models.x"], "`model.models.x` is not set", "`mcode config show`"),
         (["set", "model.max_tokens", "x"], "`model.max_tokens` must be a valid integer", ""),
         (
             ["set", "--project", "litellm.api_key", "${A:-sk-1}"],
             "anyone with access to the project could read `litellm.api_key`",
             "remove `--project`",
+        ),
+        *(
+            (
+                ["set", "--project", key, value],
+                f"anyone with access to the project could read `{key}`",
+                "remove `--project`",
+            )
+            for key, value in (
+                ("litellm.base_url", "https://u:PASSWORD@gateway.example/v1"),
+                ("litellm", "{base_url: 'https://u:PASSWORD@gateway.example/v1'}"),
+                ("litellm.extra_headers", "{A: Bearer sk-ant-api03-verysecretvalue123456}"),
+                ("litellm", "{api_key: sk-ant-api03-verysecretvalue123456}"),
+                ("model.default", "sk-ant-api03-verysecretvalue123456"),
+            )
         ),
     ],
 )
@@ -165,6 +179,21 @@ def test_set_speaks_to_the_project_when_asked(folder: Path) -> None:
     file = folder / "project" / ".llc.yaml"
     assert file.read_text() == 'litellm:\n  api_key: "${MY_KEY}"\n'
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://gateway.example/v1",
+        "https://u@gateway.example/v1",
+        "http://[::1]:8080/v1",
+        "http://localhost:11434",
+        "https://gateway.example/v1?team=a@b",
+    ],
+)
+def test_an_address_without_password_can_be_shared(folder: Path, value: str) -> None:
+    run("set", "--project", "litellm.base_url", value)
+    assert value in (folder / "project" / ".llc.yaml").read_text()
 
 
 def test_path_names_the_files(folder: Path) -> None:

@@ -73,8 +73,9 @@ def _describe_search(args: Mapping[str, Any]) -> list[str]:
 
 # How the answers of roles begin that the graph reads
 MARKERS = {"architect": ("SMALL",), "tester": ("ACCEPTED", "REJECTED")}
-# What stands around such a word
+# What stands around such a word, and what ends its mark in Markdown
 _AROUND = "*#`:., \n"
+_AFTER, _MARKS = ":., \n", "*`"
 
 
 class AnswerMarker:
@@ -86,6 +87,8 @@ class AnswerMarker:
         self._begun = ""
         """The beginning of an answer, until it is known whether it has such a word."""
         self._is_label_last = False
+        self._closing = ""
+        """The marks that still close those before the word: the answer's own are kept."""
 
     def expect(self, role: str) -> None:
         """Look for the words with which this role answers the graph."""
@@ -95,7 +98,7 @@ class AnswerMarker:
     def translate(self, text: str) -> str:
         """Return what can be shown of the answer so far."""
         if self._is_label_last:
-            text = text.lstrip(_AROUND)
+            text = self._strip_label_end(text)
             self._is_label_last = not text
             return t("labelled", label="", said=text) if text else ""
         if not self._expected:
@@ -115,7 +118,16 @@ class AnswerMarker:
         if not is_word:
             return beginning
         self._is_label_last = True
+        before = beginning[: beginning.index(marker)]
+        self._closing = "".join(mark for mark in reversed(before) if mark in _MARKS)
         return f"**{t(f'marker.{marker.lower()}')}**{self.translate(answer[len(marker) :])}"
+
+    def _strip_label_end(self, text: str) -> str:
+        while text and (text[0] in _AFTER or self._closing.startswith(text[0])):
+            if text[0] not in _AFTER:
+                self._closing = self._closing[1:]
+            text = text[1:]
+        return text
 
     def take_rest(self) -> str:
         """Return what is held back at the end of an answer; the next one may begin so again."""

@@ -59,8 +59,8 @@ async def forget_answer(deps: Dependencies, runtime: Runtime[Context]) -> None:
     """Drop what was saved of an answer that failed."""
     info, thread = runtime.execution_info, get_thread_id(runtime)
     checkpoint = info.checkpoint_id if info else ""
-    if await asyncio.to_thread(deps.journal.read_partial_answer, thread, checkpoint):
-        with suppress(MaxAgentError):
+    with suppress(MaxAgentError):  # nor does a journal that cannot be read stop the run
+        if await asyncio.to_thread(deps.journal.read_partial_answer, thread, checkpoint):
             await asyncio.to_thread(deps.journal.keep_partial_answer, thread, checkpoint, "")
 
 

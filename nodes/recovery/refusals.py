@@ -125,11 +125,17 @@ def mark_refusals(note: HumanMessage, refusals: Mapping[str, str]) -> HumanMessa
 
 
 def find_cut_prompt(
-    thread: str, model: ResolvedModel, fixed: int, request: Sequence[AnyMessage], answer: AIMessage
+    thread: str,
+    model: ResolvedModel,
+    fixed: int,
+    request: Sequence[AnyMessage],
+    answer: AIMessage,
+    tool_tokens: int = 0,
 ) -> str:
     """Return a notice, once a thread, if the server has read far less than it was sent; else empty.
 
-    `fixed` are the estimated tokens of system prompt and tools.
+    `fixed` are the estimated tokens of system prompt and tools, `tool_tokens` those of the tools
+    alone: some servers do not count them. A multiple of 1,024 is a window all the same.
     """
     read = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
     if read < MIN_READ or thread in _noticed or not _is_of_user(model):
@@ -137,7 +143,8 @@ def find_cut_prompt(
     sent, last = fixed + estimate_tokens(request), _read_last.get(thread)
     _read_last[thread] = read
     is_window = last == read and read % ROUND == 0 and sent > read * ABOVE
-    if read >= sent * MIN_SHARE and not is_window:
+    counted = sent - tool_tokens if read % ROUND else sent
+    if read >= counted * MIN_SHARE and not is_window:
         return ""
     _noticed.add(thread)
     return text(NOTICE, model=model.name, sent=f"{sent:,}", read=f"{read:,}")

@@ -202,7 +202,12 @@ def _find_cut_prompt(
 
     agent, fixed = answered.agent, answered.agent.system_tokens + answered.agent.tool_tokens
     return find_cut_prompt(
-        get_thread_id(runtime), agent.deps.model, fixed, request, answered.message
+        get_thread_id(runtime),
+        agent.deps.model,
+        fixed,
+        request,
+        answered.message,
+        agent.tool_tokens,
     )
 
 

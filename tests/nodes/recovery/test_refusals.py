@@ -137,3 +137,23 @@ def test_count_far_below_the_estimate_is_reported_once(
     notices = [find_cut_prompt(thread, model, fixed, request, read(count)) for count in counts]
     assert [bool(notice) for notice in notices] == message
     assert all("num_ctx" in notice for notice in notices if notice)
+
+
+@pytest.mark.parametrize(
+    ("system", "tools", "count", "is_cut"),
+    [
+        (1_000, 4_200, 1_043, False),
+        (2_000, 4_200, 1_500, False),
+        (1_000, 14_000, 5_000, False),
+        (9_000, 4_200, 3_000, True),
+        (3_000, 12_000, 4_096, True),
+        (3_000, 12_000, 2_048, True),
+        (9_000, 0, 3_000, True),
+    ],
+)
+def test_a_server_may_not_count_tools(system: int, tools: int, count: int, is_cut: bool) -> None:
+    model, request = build_model(OLLAMA), [HumanMessage("go on")]
+    notice = find_cut_prompt(
+        uuid4().hex, model, system + tools, request, read(count), tool_tokens=tools
+    )
+    assert bool(notice) == is_cut

@@ -4,9 +4,10 @@ Steps that follow each other are held, and shown by `live_rows`, until another b
 it is known whether they are few, or many that are folded.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
@@ -223,6 +224,9 @@ class CallBlocks:
     def show_result(self, event: ev.ToolResult) -> None:
         """Show the result of a call."""
         call = self._open.pop(event.id, None) or self._create_call(event.tool, event.args)
+        command = str(call.args.get("command") or "")
+        if call.output.has_passed(command, event.metadata.get("exit_code")):
+            event = replace(event, ok=True)
         begin = self._clock() if call.start_time is None else call.start_time
         seconds = event.metadata.get("duration_s") or self._clock() - begin
         if event.ok and not event.metadata.get("answered") and is_reading(call.tool, call.args):
@@ -270,7 +274,9 @@ class CallBlocks:
         is_answer = bool(facts.get("answered"))
         has_run = event.ok or "exit_code" in facts
         verb = phrase.done if has_run and not is_answer else phrase.infinitive
-        subject = t("call.plan") if self.plan and phrase.subject == self.plan else phrase.subject
+        subject = (
+            t("call.plan.file") if self.plan and phrase.subject == self.plan else phrase.subject
+        )
         head = Text.assemble((verb, "bold"), " ", style_text(subject, ""), _format_lines(facts))
         summary = call.output.summary
         facts_at_right = [summary or _format_exit(facts), _format_seconds(seconds)]
@@ -311,8 +317,9 @@ class CallBlocks:
         phrase = describe_call(call.tool, call.args)
         first = translate_stored(event.error.partition("\n")[0]).rstrip(":：")
         first = first.partition("; ")[0].replace("`", "")  # what follows is advice to the model
-        call_text = f"{phrase.infinitive} {phrase.subject}"
-        if first.isascii() and get_language() != "en":  # no translation: it is for the model
+        call_text = f"{phrase.infinitive} {phrase.subject}".rstrip()
+        is_foreign = first.isascii() and get_language() != "en"  # no translation
+        if is_foreign or _FOR_MODEL.search(first):
             first = t("call.failed.for_model")
         text = t("call.failed", call=call_text, why=first)
         with self._printer.record() as rows:
@@ -337,6 +344,10 @@ class CallBlocks:
             self._keep_fold(fold_lines("output", title, output.lines))
 
 
+# Words of an error that only a model understands: of a wrong argument, or of the graph's rules
+_FOR_MODEL = re.compile(
+    r"^Call \S+ alone:|\bInput should be\b|\b[Ff]ield required\b|\bvalidation error"
+)
 # Calls that have blocks of their own: the list of todos, the end of the job
 SILENT_TOOLS = frozenset({"todowrite", "todoread", "todoclear", "attempt_completion"})
 

@@ -34,6 +34,9 @@ _RULE = re.compile(r"([=_*#~─═-])\1{9,}")
 _EQUALS = re.compile("={3,} .* ={3,}$|={10,}$")
 # What the last lines of a test run say of it
 SUMMARY_LINES = 4
+# A last program that ends with 1 when it has found nothing
+_FILTER = re.compile(r"(?:^|[|;&\n])\s*(?:[efz]?grep|rg)\b[^|;&\n]*$")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _SUMMARY = re.compile(r"\b\d+ (?:passed|failed|failures?|errors?)\b")
 
 
@@ -88,6 +91,13 @@ class OutputFold:
             if counts := _SUMMARY.findall(line):
                 return translate_stored(", ".join(counts))
         return ""
+
+    def has_passed(self, command: str, exit_code: object) -> bool:
+        """Return whether all tests have passed, and a `grep` at the end has found nothing."""
+        lines = [*self._first, *self._last, self._tail][: -SUMMARY_LINES - 2 : -1]
+        counts = [count for line in lines for count in _SUMMARY.findall(line)]
+        is_green = bool(counts) and all(count.endswith(" passed") for count in counts)
+        return is_green and exit_code == 1 and bool(_FILTER.search(_QUOTED.sub("", command)))
 
     def finish(self, *, ok: bool) -> tuple[list[str], int, list[str]]:
         """Return the first rows, how many are left out after them, and the last ones.

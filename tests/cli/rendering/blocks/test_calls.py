@@ -170,3 +170,60 @@ def test_time_of_a_question_is_no_duration() -> None:
     blocks.show_result(ev.ToolResult("c", "edit", True, "", "", {}, {"file_path": "a.py"}))
     blocks.flush()
     assert console.rows == ["", "● Edited a.py"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "error", "row"),
+    [
+        (
+            "plan_exit",
+            {},
+            "Call `plan_exit` alone: whether the other calls may run depends on the human",
+            "● Plan: it failed; the model is told why",
+        ),
+        (
+            "todowrite",
+            {"action": "mark_completed"},
+            "todos.list[union[Item,str]].0.Item: Input should be a valid dictionary",
+            "● Plan mark_completed: it failed; the model is told why",
+        ),
+        ("plan_enter", {}, "task: Field required", "● Plan: it failed; the model is told why"),
+        ("edit", {"file_path": "a"}, "1 validation error for edit", "● Edit a: it failed; the"),
+        (
+            "plan_exit",
+            {"plan": "Share it"},
+            "there is no plan",
+            "● Plan Share it: there is no plan",
+        ),
+    ],
+)
+def test_errors_for_the_model_are_in_plain_words(
+    tool: str, args: dict[str, str], error: str, row: str
+) -> None:
+    seen = Seen()
+    seen.calls.add_call(ev.ToolCall("c", tool, args, "build"))
+    seen.calls.show_result(ev.ToolResult("c", tool, False, "", error, {}))
+    assert seen.rows[1].startswith(row)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "exit_code", "mark"),
+    [
+        ("pytest -q; cat log | grep FAILED", "478 passed in 3 s", 1, "●"),
+        ("pytest -q | tee log\ngrep -E 'a|b' log", "478 passed", 1, "●"),
+        ("pytest -q && rg 'x; y' log", "478 passed", 1, "●"),
+        ("pytest -q; grep FAILED log", "1 failed, 477 passed", 1, "✗"),
+        ("pytest -q; grep FAILED log", "478 passed", 2, "✗"),
+        ("pytest -q && make deploy", "478 passed", 1, "✗"),
+        ("pytest -q | grep x; make deploy", "478 passed", 1, "✗"),
+        ("grep x log", "nothing", 1, "✗"),
+    ],
+)
+def test_a_filter_without_match_does_not_fail_tests(
+    command: str, output: str, exit_code: int, mark: str
+) -> None:
+    seen = Seen()
+    seen.call("run_command", {"command": command})
+    seen.calls.show_output(ev.ToolOutput("c", f"{output}\n"))
+    seen.end(error=f"exit code {exit_code}", exit_code=exit_code)
+    assert seen.rows[1].startswith(f"{mark} Ran ")

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...config.agents.parser import check_name
 from ...config.errors import UsageError
 from ...config.text import text
+from ...models.text_cleanup import repair_text
 
 WHAT_FOR = "Say here in a sentence what it is for."
 
@@ -47,5 +48,8 @@ def _write_whole(handle: int, file: Path, text: str) -> None:
 
 def _render_template(description: str) -> str:
     example = resources.files(__package__ or "").joinpath("new_agent.md")
-    quoted = json.dumps(description, ensure_ascii=False)
+    # as in JSON, but without a character that YAML does not allow
+    quoted = json.dumps(description, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if repair_text(description) != description:
+        raise UsageError("the description is not UTF-8 text", hint="write it in UTF-8")
     return example.read_text(encoding="utf-8").replace("{description}", quoted)

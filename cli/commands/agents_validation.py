@@ -43,7 +43,13 @@ def inspect_file(file: Path, home: Path) -> AgentReport:
 
 def _list_files(place: Path) -> Iterator[Path]:
     if place.is_dir():
-        yield from sorted(place.glob("**/*.md"))
+        files = sorted(place.glob("**/*.md"))
+        if not files:  # as with a misspelt name: nothing would be checked
+            raise UsageError(
+                text("no agent file in `{place}`", place=place),
+                hint="give a file or a folder of agents",
+            )
+        yield from files
     elif place.exists():
         yield place
     else:

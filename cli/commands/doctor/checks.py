@@ -319,7 +319,8 @@ def _read_version(program: str) -> str:
         answer = asyncio.run(capture_output(command, cwd=Path(executable).parent, timeout=10))
     except OSError:  # its interpreter is missing, or it is for another machine
         return ""
-    version = next(filter(None, map(str.strip, answer.text.splitlines())), "")
+    lines: list[str] = [line.strip() for line in str(answer.text).splitlines()]
+    version = next((line for line in lines if line), "")
     return f"{version} ({executable})".lstrip() if answer.exit_code == 0 else ""
 
 

@@ -133,8 +133,12 @@ def _write_skill(folder: Path, name: str, description: str) -> Path:
     content = _build_content(file, name, description)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "xb") as new:
-            new.write(content)
+        with open(file, "xb", buffering=0) as new:
+            try:
+                new.write(content)
+            except OSError:  # an empty skill would block the next attempt
+                file.unlink(missing_ok=True)
+                raise
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
         raise UsageError(text("`{filename}` already exists", filename=file), hint=hint) from error

@@ -136,3 +136,35 @@ def test_the_list_loads_nothing_heavy(tmp_path: Path) -> None:
     assert "architect" in ended.stdout
     heavy = {"langgraph", "langchain_core", "openai", "mcp", "tree_sitter", "prompt_toolkit"}
     assert heavy & {*ended.stdout.split()} == set()
+
+
+@pytest.mark.parametrize(
+    ("description", "is_made"),
+    [("caf\udce9", False), ("a\x7fb", True), ("a\x1bb", True), ('"q" \\', True), ("中文", True)],
+)
+def test_create_writes_only_valid_agents(
+    agents: Agents, tmp_path: Path, description: str, is_made: bool
+) -> None:
+    made = agents("create", "night", "--description", description)
+    assert (made.exit_code == 0) == is_made
+    assert (tmp_path / "home/agents/night.md").exists() == is_made
+    assert agents("validate").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("places", "is_sound"),
+    [
+        (["good"], True),
+        (["good/a.md"], True),
+        (["empty"], False),
+        (["good", "empty"], False),
+        (["empty", "good"], False),
+    ],
+)
+def test_validate_checks_every_folder(
+    agents: Agents, tmp_path: Path, places: list[str], is_sound: bool
+) -> None:
+    put(tmp_path / "good/a.md", "---\ncolor: red\n---\nYou.")
+    (tmp_path / "empty").mkdir()
+    said = agents("validate", *[str(tmp_path / place) for place in places])
+    assert (said.exit_code == 0) == is_sound

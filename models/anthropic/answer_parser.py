@@ -136,8 +136,8 @@ class AnthropicAnswerParser:
 
     def _choose_place(self, number: int | None, block_id: object) -> int:
         """Return the block's number if it is free, else the next free one."""
-        begun = self._blocks.get(self._places.get(number, -1))
-        if begun and block_id and begun.fields.get("id") == block_id:  # announced once more
+        earlier = self._blocks.get(self._places.get(number, -1))
+        if earlier and block_id and earlier.fields.get("id") == block_id:  # announced once more
             return self._places[number]
         if number is None or number in self._blocks:
             return max(self._blocks, default=-1) + 1

@@ -93,8 +93,8 @@ class OutputItems:
     def finish(self, index: int, raw: dict[str, Any]) -> OutputItem:
         """Take a whole item."""
         kind, numbers = to_text(raw.get("type")), (raw.get("call_id"), raw.get("id"))
-        known = {item_id for item in self.all for item_id in item.list_ids() if not item.is_done}
-        item_id = next((number for number in numbers if number and number in known), None)
+        open_ids = {item_id for item in self.all for item_id in item.list_ids() if not item.is_done}
+        item_id = next((number for number in numbers if number and number in open_ids), None)
         return _complete_item(self.find_open(index, kind, item_id), raw)
 
     def finish_all(self, output: Sequence[dict[str, Any]]) -> list[OutputItem]:

@@ -113,13 +113,13 @@ def _find_files(places: list[Path] | None) -> list[Path]:
         return [file for folder in usual for file in find_skill_files(folder)]
     files: list[Path] = []
     for place in places:
-        found = list(find_skill_files(place.parent if place.is_file() else place))
-        if not found:
+        skill_files = list(find_skill_files(place.parent if place.is_file() else place))
+        if not skill_files:
             raise UsageError(
                 text("no `SKILL.md` in `{place}`", place=place),
                 hint="give a skill's folder, or a folder of skills",
             )
-        files += found
+        files += skill_files
     return list(dict.fromkeys(files))
 
 

@@ -171,8 +171,8 @@ async def test_a_cancelled_request_ends_its_line_first(size: int) -> None:
         peer.send(b'{"id": 2, "method": "echo"}')
         await peer.is_asked.wait()
         messages = [await peer.read() for _ in range(3)]
-    told = messages[0]["params"]["text"]
-    assert len(told) == size
+    notification = messages[0]["params"]["text"]
+    assert len(notification) == size
     assert sorted(message["id"] for message in messages[1:]) == [1, 2]
 
 

@@ -166,5 +166,5 @@ def test_validate_checks_every_folder(
 ) -> None:
     put(tmp_path / "good/a.md", "---\ncolor: red\n---\nYou.")
     (tmp_path / "empty").mkdir()
-    said = agents("validate", *[str(tmp_path / place) for place in places])
-    assert (said.exit_code == 0) == is_sound
+    answer = agents("validate", *[str(tmp_path / path) for path in places])
+    assert (answer.exit_code == 0) == is_sound

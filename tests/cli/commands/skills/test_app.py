@@ -105,5 +105,5 @@ def test_validate_checks_every_place(
     for name in ("typo", "empty"):
         (folder / name).mkdir()
     (folder / "typo" / "Skills.md").write_text("---\nname: typo\n---\n")
-    said = skills("validate", *[str(folder / place) for place in places])
-    assert (said.exit_code == 0) == is_sound
+    answer = skills("validate", *[str(folder / path) for path in places])
+    assert (answer.exit_code == 0) == is_sound

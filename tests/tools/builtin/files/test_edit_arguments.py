@@ -28,7 +28,7 @@ def test_edits_are_taken_in_every_usual_form(edits: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "taken"),
+    ("written", "cleaned"),
     [
         ("\\ud83d b", "\ufffd b"),
         ("b \\udc00", "b \ufffd"),
@@ -37,9 +37,9 @@ def test_edits_are_taken_in_every_usual_form(edits: object) -> None:
         ("b", "b"),
     ],
 )
-def test_edits_as_json_text_are_cleaned(written: str, taken: str) -> None:
+def test_edits_as_json_text_are_cleaned(written: str, cleaned: str) -> None:
     edits = f'[{{"old_string": "a", "new_string": "{written}"}}]'
-    assert parse_replacements(None, None, False, edits) == [Replacement("a", taken, False)]
+    assert parse_replacements(None, None, False, edits) == [Replacement("a", cleaned, False)]
 
 
 @pytest.mark.parametrize("edits", [None, [], "", " "])

@@ -1,12 +1,12 @@
 """Template of an agent file, with an explanation of every setting."""
 
 import json
-import os
 from importlib import resources
 from pathlib import Path
 
 from ...config.agents.parser import check_name
 from ...config.errors import UsageError
+from ...config.security.private_files import create_file
 from ...config.text import text
 from ...models.text_cleanup import repair_text
 
@@ -22,28 +22,15 @@ def write_new(folder: Path, name: str, description: str) -> Path:
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        _write_whole(handle, file, content)
+        create_file(file, content.encode(), 0o644)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
-        raise UsageError(
-            text("`{filename}` already exists", filename=error.filename), hint=hint
-        ) from error
+        raise UsageError(text("`{filename}` already exists", filename=file), hint=hint) from error
     except OSError as error:
         raise UsageError(
             text("`{file}` cannot be written: {reason}", file=file, reason=error.strerror)
         ) from error
     return file
-
-
-def _write_whole(handle: int, file: Path, text: str) -> None:
-    """Write the whole file or none: a partial agent file would block the next attempt."""
-    try:
-        with open(handle, "w", encoding="utf-8") as new:
-            new.write(text)
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
 
 
 def _render_template(description: str) -> str:

@@ -3,12 +3,16 @@
 import errno
 import fcntl
 import os
+import secrets
 import shutil
 import stat
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+# What a file system without hard links answers
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.ENOENT)
 
 
 def make_private_folder(folder: Path) -> None:
@@ -40,7 +44,8 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
 
     It keeps its owner if we may set it. Raises OSError; then no temporary file is left.
     """
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    # the whole name may already have 255 bytes
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:40]}.")
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
@@ -51,6 +56,54 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
         os.replace(temporary, file)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def create_file(file: Path, content: bytes, mode: int = 0o600) -> None:
+    """Create a file in one step: a kill or a full disk leaves no part of it.
+
+    Raises OSError; it is FileExistsError if the name is taken, also by a link that leads nowhere.
+    """
+    with ExitStack() as undo:
+        # a folder may be writable and not readable
+        flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+        folder = os.open(file.parent, flags)
+        undo.callback(os.close, folder)
+        descriptor, source = _open_temporary(folder, mode, undo)
+        with os.fdopen(descriptor, "wb", closefd=False) as stream:
+            undo.callback(os.close, descriptor)
+            stream.write(content)
+            stream.flush()
+            os.fsync(descriptor)
+        try:
+            os.link(source, file.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            _write_in_place(file, content, mode)
+
+
+def _write_in_place(file: Path, content: bytes, mode: int) -> None:
+    with open(file, "xb", opener=lambda path, flags: os.open(path, flags, mode)) as stream:
+        try:
+            stream.write(content)
+            stream.flush()
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
+
+
+def _open_temporary(folder: int, mode: int, undo: ExitStack) -> tuple[int, str]:
+    """Open a file without a name where the system can; return it and the name to link."""
+    if os.path.exists("/proc/self/fd"):  # only Linux
+        with suppress(OSError, AttributeError):
+            flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
+            descriptor = os.open(".", flags, mode, dir_fd=folder)
+            return descriptor, f"/proc/self/fd/{descriptor}"
+    name = f".mcode-{secrets.token_hex(8)}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(name, flags, mode, dir_fd=folder)
+    undo.callback(os.unlink, name, dir_fd=folder)
+    return descriptor, name
 
 
 def _give_to_owner_of(file: Path, new: str) -> None:

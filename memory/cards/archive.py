@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...config.errors import UsageError
-from ...config.security.private_files import open_private
+from ...config.security.private_files import create_file
 from ...config.security.redaction import redact_json
 from ...config.text import text
 from .admission import CardRefusedError
@@ -41,8 +41,8 @@ def build_archive(cards: Sequence[Card]) -> dict[str, Any]:
 def write_archive(file: Path, cards: Sequence[Card]) -> None:
     """Write a new file that only its owner can read; raises UsageError."""
     try:
-        with open(file, "x", encoding="utf-8", opener=open_private) as stream:
-            stream.write(json.dumps(build_archive(cards), ensure_ascii=False, indent=2) + "\n")
+        content = json.dumps(build_archive(cards), ensure_ascii=False, indent=2)
+        create_file(file, f"{content}\n".encode())
     except FileExistsError:
         raise UsageError(
             text("`{path}` already exists", path=file), hint="give another file"

@@ -12,7 +12,7 @@ from pathlib import Path
 from .... import __version__
 from ....config.debug_log import find_debug_logs
 from ....config.errors import MaxAgentError
-from ....config.security.private_files import open_private
+from ....config.security.private_files import create_file
 from ....config.security.redaction import redact, redact_json
 from ....config.settings.keys import hide_secrets
 from ....memory.database.connection import find_server
@@ -46,9 +46,7 @@ def write_report(
 ) -> Path:
     """Write a new report into the folder, readable only by its owner; return its path."""
     file = folder / time.strftime("mcode-report-%Y%m%dT%H%M%SZ.txt", time.gmtime())
-    text = build_report(checks, environment)
-    with open(file, "x", encoding="utf-8", opener=open_private) as stream:
-        stream.write(text)
+    create_file(file, build_report(checks, environment).encode(errors="replace"))
     return file
 
 

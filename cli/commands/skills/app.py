@@ -8,6 +8,7 @@ import typer
 
 from ....config import exit_codes, paths
 from ....config.errors import UsageError
+from ....config.security.private_files import create_file
 from ....config.text import text
 from ....config.trust.inventory import PLACES
 from ...i18n.catalogs import t
@@ -133,12 +134,7 @@ def _write_skill(folder: Path, name: str, description: str) -> Path:
     content = _build_content(file, name, description)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "xb", buffering=0) as new:
-            try:
-                new.write(content)
-            except OSError:  # an empty skill would block the next attempt
-                file.unlink(missing_ok=True)
-                raise
+        create_file(file, content, 0o666)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
         raise UsageError(text("`{filename}` already exists", filename=file), hint=hint) from error

@@ -4,13 +4,13 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ....config import paths
 from ....config.errors import UsageError
-from ....config.security.private_files import open_private
+from ....config.security.private_files import create_file
 from ....config.text import text
 from ...i18n.catalogs import t
 from ...lazy_imports import without_collector
@@ -93,8 +93,7 @@ def _write_stdout(content: bytes) -> None:
 def write_new_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all."""
     try:
-        with open(path, "xb", opener=open_private) as file:
-            _write_whole(file, path, content)
+        create_file(path, content)
     except FileExistsError:
         raise UsageError(
             text("`{path}` already exists", path=path), hint="give another file"
@@ -104,15 +103,6 @@ def write_new_file(path: Path, content: bytes) -> None:
             text("cannot write `{path}`: {reason}", path=path, reason=error.strerror),
             hint="give another file",
         ) from None
-
-
-def _write_whole(file: BinaryIO, path: Path, content: bytes) -> None:
-    try:
-        file.write(content)
-        file.flush()
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def import_archive(

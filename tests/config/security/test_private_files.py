@@ -1,5 +1,9 @@
 import os
+import resource
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +11,7 @@ import pytest
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.config.security.private_files import (
+    create_file,
     make_private_folder,
     open_private,
     replace_file,
@@ -97,3 +102,53 @@ def test_a_private_folder_is_not_searched(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "link").symlink_to("nowhere")
     assert restrict_to_owner(tmp_path / "data") is None
+
+
+BAD_PLACES = ["file", "link", "folder", "missing/new", "file/new"]
+
+
+@pytest.mark.parametrize("name", BAD_PLACES)
+def test_create_file_refuses_what_is_there(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(OSError):
+        create_file(tmp_path / name, b"new")
+    assert (sorted(tmp_path.iterdir()), (tmp_path / "file").read_text()) == (before, "old")
+
+
+NAMES = ["plain", "new\nline", "n" * 255, "é" * 127, os.fsdecode(b"lat\xe9"), "-rf", ".hidden"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_created_and_replaced(tmp_path: Path, name: str) -> None:
+    create_file(tmp_path / name, b"one")
+    assert (mode(tmp_path / name), (tmp_path / name).read_bytes()) == (0o600, b"one")
+    replace_file(tmp_path / name, b"two")
+    assert (os.listdir(tmp_path), (tmp_path / name).read_bytes()) == ([name], b"two")
+
+
+CREATION = """
+import sys
+from pathlib import Path
+from maxagent.config.security.private_files import create_file
+create_file(Path(sys.argv[1]), b"x" * 1_000_000)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 4096, 500_000, 999_999])
+def test_kill_while_a_file_is_created_leaves_nothing(tmp_path: Path, size: int) -> None:
+    """The system kills the process at that size of the file."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+    command = [sys.executable, "-Bc", CREATION.replace("import sys", KILLABLE), tmp_path / "new"]
+    ended = subprocess.run(command, preexec_fn=limit)
+    assert (ended.returncode, os.listdir(tmp_path)) == (-signal.SIGXFSZ, [])
+
+
+# Python ignores the signal otherwise
+KILLABLE = "import signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)"

@@ -43,7 +43,9 @@ def _describe_changes(consented: list[Provenance], current: list[Provenance]) ->
     for item in current:
         known = digests.get((item.subject, item.source))
         names = {"subject": item.subject, "source": item.source}
-        if known is None:
+        if not item.digest and item.subject == "tasks":
+            yield text("`{source}` reads or runs files that are known only when it runs", **names)
+        elif known is None:
             yield text("`{subject}` in `{source}` is new", **names)
         elif not item.digest:
             yield text("`{subject}` in `{source}` cannot be read", **names)

@@ -44,7 +44,25 @@ _DEFAULT = re.compile(r"\$\{[\w:.]*?:?[-=+?]([^{}]*)\}")
 # Also in lists, quotes and options, as in `node-options=--require=./x.cjs`
 _SETTING_WORD = re.compile(r"[^\s'\"`;,=\[\]{}]+")
 # What a Makefile includes by name; its lines go on behind a backslash
-_INCLUDE = re.compile(r"^[ ]*[-s]?include[ \t]+([^\n#]+)", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*(?:[-s]?include|-?load)[ \t]+([^\n#]+)", re.MULTILINE)
+# Lines that an expansion makes, and the includes in the text of variables and of `eval`
+_MAKE_COMPUTES = re.compile(r"\$[({]eval\b|^[ \t]*\$(?:[({]|\w[ \t]*$)", re.MULTILINE)
+_INNER_INCLUDE = re.compile(r"(?<![\w/.])(?:[-s]?include|-?load)[ \t]+([^\n#]+)")
+# What such lines read when make runs
+_MAKE_READS = re.compile(
+    r"\$[({](?:eval(?![ \t]+\w+[ \t]*[:?+!]*=)|call)[^\n]*\$[({](?:shell|file)\b"
+)
+_MAKE_TEXTS = re.compile(r"(?:\$[({]eval[ \t]+|^[ \t]*)\$[({](?:call[ \t]+)?(\w+)", re.MULTILINE)
+_MAKE_OUTPUTS = re.compile(
+    r"^[ \t]*(?:define[ \t]+)?(\w+)[ \t]*[:?+!]*=[^\n]*\$[({](?:shell|file)\b"
+    r"|^[ \t]*(\w+)[ \t]*!=",
+    re.MULTILINE,
+)
+# make reads these first, and what the folders of `-I` hold
+_MAKE_FIRST = re.compile(r"^[^#\n]*\bMAKEFILES[ \t]*[:?+]*=[ \t]*([^#\n]+)", re.MULTILINE)
+_MAKE_FLAGS = re.compile(r"^[^#\n]*\b(?:GNU)?MAKEFLAGS[ \t]*[:?+]*=([^#\n]+)", re.MULTILINE)
+_MAKE_SEARCH = re.compile(r"(?:-I|--include-dir)[ \t=]*(\S+)")
+_LOADED_SYMBOL = re.compile(r"\(\w+\)(?=\s|$)")
 _GOES_ON = re.compile(r"\\\r?\n[ \t]*")
 _MAKE_FOLDER = re.compile(r"\$[({](?:CURDIR|PWD)[)}]")
 _MAKE_PATTERN = re.compile(r"\$[({]wildcard[ \t]+([^(){}$]*)[)}]")
@@ -215,9 +233,42 @@ class _Search:
 
 
 def list_make_includes(makefile: str) -> list[str]:
-    """Return what each `include` names; of variables only the folder and `wildcard` are known."""
-    lines = _INCLUDE.findall(_GOES_ON.sub(" ", makefile))
-    return [_MAKE_PATTERN.sub(r"\1", _MAKE_FOLDER.sub(".", line)).strip() for line in lines]
+    """Return what each `include` names; of variables only the folder and `wildcard` are known.
+
+    A line that begins with an expansion, and `eval`, may include what the text of any variable
+    names. A name with `$` is known only when make runs.
+    """
+    joined = _GOES_ON.sub(" ", makefile)
+    lines = [*_INCLUDE.findall(joined), *_MAKE_FIRST.findall(joined)]
+    if _MAKE_COMPUTES.search(joined):
+        inner = (_cut_expansion(text) for text in _INNER_INCLUDE.findall(joined))
+        lines += [line for line in inner if line not in lines]
+        lines += [found[0] for found in _MAKE_READS.finditer(joined)]
+        outputs = {"".join(names) for names in _MAKE_OUTPUTS.findall(joined)}
+        lines += [f"$({name})" for name in _MAKE_TEXTS.findall(joined) if name in outputs]
+    places = [_LOADED_SYMBOL.sub("", _expand_make(line)) for line in lines]
+    flags = " ".join(_MAKE_FLAGS.findall(joined))
+    folders = [_expand_make(folder) for folder in _MAKE_SEARCH.findall(flags)]
+    if "--eval" in flags or re.search(r"(?:^|\s)-E", flags):
+        places.append("$(MAKEFLAGS)")
+    names = [name for line in places for name in line.split() if not name.startswith(("/", "$"))]
+    return list(
+        dict.fromkeys([*places, *(f"{folder}/{one}" for folder in folders for one in names)])
+    )
+
+
+def _expand_make(words: str) -> str:
+    return _MAKE_PATTERN.sub(r"\1", _MAKE_FOLDER.sub(".", words)).strip()
+
+
+def _cut_expansion(text: str) -> str:
+    """Return the text up to the bracket that ends the expansion around it."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter in "({") - (letter in ")}")
+        if depth < 0:
+            return text[:at]
+    return text
 
 
 def read_package_scripts(root: str, path: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from .harmless_flags import find_command, is_harmless
 from .option_values import find_package_settings, list_option_values
 from .origin import Origin, build_unknown_origin, list_unique, read_file_origin
 from .package_scripts import find_package_scripts
-from .task_files import MAKE, find_tasks
+from .task_files import MAKE, find_scripts, find_tasks
 
 _NAMES = ".js .mjs .cjs .jsx .ts .mts .cts .tsx .rb .lua .json .node"
 _ENDINGS = tuple(_NAMES.split())
@@ -100,7 +100,7 @@ def find_line_origins(
         words = list_words(line)
         origins += _read_files(words, folder, root)
         if any(command.words[0] in _SEARCHES for command in commands):
-            names = [word for word in words if "/" not in word and not word.startswith("-")]
+            names = [word for word in words if word.strip(".") and not re.search("^-|/", word)]
             origins += _read_files([f"**/{name}" for name in names], folder, root)
     return list_unique(origins)
 
@@ -145,7 +145,10 @@ def _find_origins(
     if program == "git":
         yield from find_git_origins(folder, root)
     for name, following in _list_programs(program, arguments):
-        yield from find_package_scripts([name, *following], folders, root)
+        for origin in find_package_scripts([name, *following], folders, root):
+            yield origin
+            place = (root / origin.provenance.source).parent
+            yield from find_scripts(origin.text, place, root)
         yield from find_package_settings(name, folders, root)
         yield from find_tasks(name, folders, root)
     if program in WRAPPERS:

@@ -50,10 +50,11 @@ def read_file_origin(subject: str, file: Path, root: Path) -> Origin | None:
         return None
     except OSError:
         return build_unknown_origin(subject, source) if os.path.isfile(file) else None
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as stream:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            return None
         beginning = stream.read(MAX_TEXT)
         digest = _compute_digest(beginning, stream, state)
     is_shown = b"\0" not in beginning and not is_secret_path(Path(os.path.abspath(file)))

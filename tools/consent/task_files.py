@@ -30,11 +30,42 @@ _NINJA_INCLUDE = re.compile(r"^(?:include|subninja)[ \t]+([^#\n]+)", re.MULTILIN
 _NINJA_GOES_ON = re.compile(r"\$\r?\n[ \t]*")
 _YAML = ("task", "go-task", "docker", "docker-compose", "podman", "podman-compose")
 # Whose files name others that belong to them
-_INCLUDING = frozenset((*MAKE, "just", "ninja", *_YAML))
+_INCLUDING = frozenset((*MAKE, "just", "ninja", "mise", *_YAML))
+# What they read without being told, besides: variables, and tasks that are files
+_VARIABLES = dict.fromkeys(("docker", "docker-compose", "podman", "podman-compose"), (".env",))
+_TASK_FOLDERS = ("mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks")
+_READ_BESIDES = {**_VARIABLES, "mise": tuple(f"{folder}/**/*" for folder in _TASK_FOLDERS)}
+_DOTENV_NAME = re.compile(
+    r"""^set[ \t]+dotenv-(?:filename|path)[ \t]*:=[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\S.*))""",
+    re.MULTILINE,
+)
+_MISE_KEY = re.compile(r"(?:^|[\s{,.])(?:file|source|includes|path)[ \t]*=[ \t]*([^\n]+)")
+_QUOTED = re.compile(r"""(['"])([^'"\n]+)\1""")
+# A shell's script, or a program that is called by its path, where a command begins
+_BEGINS = (
+    r"(?:^|[;&|(`]|\b(?:then|do|else|exec|env|time|nohup|sudo|shell)\s)[\s@+\-'\"]*(?:\w+=\S*\s+)*"
+)
+_SCRIPT = re.compile(
+    rf"""{_BEGINS}(?:(?:(?:ba|z|da|k|fi)?sh(?:\s+-\w+)*|source|\.)\s+['"]?([^\s;&|<>`'"-][^\s;&|<>`'"]*)"""
+    r"""|([^\s;&|<>`'"=]*/[^\s;&|<>`'"]+))""",
+    re.MULTILINE,
+)
+_NAMED_LINE = re.compile(r"^[\w:./-]+: +", re.MULTILINE)  # of a script of `package.json`
+_MAKE_CALL = re.compile(r"(?:\$[({]MAKE[)}]|(?<![\w./-])g?make(?![\w.-]))([^\n;&|]*)")
+_MAKE_OPTION = re.compile(
+    r"(?:^|\s)(?:-(C|f)[ \t]*|--(directory|file|makefile)[ \t=]+)['\"]?([^\s'\"]+)"
+)
+_CHANGES_FOLDER = re.compile(r"\bcd[ \t]+['\"]?([^\s'\";&|]+)['\"]?[ \t]*(?:&&|;)[^\n]*$")
+_GOES_ON = re.compile(r"\\\r?\n[ \t]*")
+# What a compiler has made: what decides it is in its sources
+_MACHINE_CODE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 _YAML_NAMES = (".yml", ".yaml")
 # Keys of Taskfiles and Compose files below which a word names a file, whatever it is called
 _FILE_KEYS = frozenset(
-    ("include", "includes", "taskfile", "extends", "file", "dockerfile", "build", "context")
+    (
+        *("include", "includes", "taskfile", "extends", "file", "dockerfile", "build", "context"),
+        *("env_file", "dotenv", "path"),
+    )
 )
 # What stands for something that only the program knows, or is fetched
 _UNRESOLVED = re.compile(r"\$|\{\{|://")
@@ -47,6 +78,7 @@ _MAX_INCLUDES = 50
 def find_tasks(program: str, folders: Sequence[Path], root: Path) -> Iterator[Origin]:
     """Yield what a program reads in its folder or above it: the nearest file of each name."""
     for folder in folders:
+        yield from _find_besides(program, folder, root)
         for name in BUILD_FILES.get(program, "").split():
             places = (place / name for place in (folder, *folder.parents))
             if (file := next(filter(os.path.isfile, places), None)) is None:
@@ -84,21 +116,77 @@ def _parse_toml(content: str) -> object:
     return tomllib.loads(content)
 
 
+def _find_besides(program: str, folder: Path, root: Path) -> Iterator[Origin]:
+    """Yield what a program reads of its own accord besides its file of tasks."""
+    for pattern in _READ_BESIDES.get(program, ()):
+        matches = find_matches(pattern, folder)
+        if matches is None:
+            yield build_unknown_origin("tasks", pattern)
+        for file in matches or ():
+            if origin := read_file_origin("tasks", file, root):
+                yield origin
+
+
+def find_scripts(commands: str, folder: Path, root: Path) -> Iterator[Origin]:
+    """Yield the shell scripts, and programs called by a path, that lines of commands start."""
+    lines = _GOES_ON.sub(" ", _NAMED_LINE.sub("", commands))
+    for found in _SCRIPT.finditer(lines):
+        name = re.sub(r"\$[({]?(?:CURDIR|PWD|\$PWD)[)}]?", ".", found[1] or found[2])
+        name = name if "(" in name else name.rstrip(")")
+        if _UNRESOLVED.search(name):
+            if name.endswith((".sh", ".bash")):
+                yield build_unknown_origin("tasks", name)
+        elif (origin := read_file_origin("script", folder / name, root)) and not _is_built(
+            folder / name
+        ):
+            yield origin
+
+
+def _is_built(file: Path) -> bool:
+    with suppress(OSError), file.open("rb") as stream:
+        return stream.read(4).startswith(_MACHINE_CODE)
+    return False
+
+
 def _find_included(program: str, tasks: Origin, base: Path, root: Path) -> Iterator[Origin]:
-    """Yield the files that a file of tasks includes by their names, and what those include."""
+    """Yield the files that a file of tasks includes or starts by name, and what those name."""
     pending, included = [(tasks, base)], set[Path]()
     while pending:
         origin, folder = pending.pop()
-        for line in _list_includes(program, origin):
-            files = None if _UNRESOLVED.search(line) else _list_included(program, line, folder)
+        if program in (*MAKE, "just", "task", "go-task"):
+            yield from find_scripts(origin.text, folder, root)
+        found = [(line, folder) for line in _list_includes(program, origin)]
+        found += _list_make_calls(program, origin.text, folder)
+        for line, place in found:
+            files = None if _UNRESOLVED.search(line) else _list_included(program, line, place)
             if files is None or len(included | {*files}) > _MAX_INCLUDES:
                 yield build_unknown_origin("tasks", line)
                 continue
             for file in (file for file in files if file not in included):
                 if origin := read_file_origin("tasks", file, root):
                     yield origin
-                    pending.append((origin, folder if program in MAKE else file.parent))
+                    pending.append((origin, place if program in MAKE else file.parent))
             included |= {*files}
+
+
+def _list_make_calls(program: str, makefile: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files that make reads where a recipe starts it again, each with its folder."""
+    text = _GOES_ON.sub(" ", makefile) if program in MAKE else ""
+    for call in _MAKE_CALL.finditer(text):
+        before = text[text.rfind("\n", 0, call.start()) + 1 : call.start()]
+        options = _MAKE_OPTION.findall(call[1])
+        folders = [name for short, long, name in options if short == "C" or long == "directory"]
+        folders += [] if folders else [found[1] for found in _CHANGES_FOLDER.finditer(before)]
+        files = [name for short, long, name in options if short == "f" or long.endswith("file")]
+        place = folder.joinpath(*map(_expand_folder, folders))
+        if any(map(_UNRESOLVED.search, map(_expand_folder, folders))):
+            yield call[0].strip(), folder
+        elif folders or files:
+            yield " ".join(files or BUILD_FILES[program].split()), place
+
+
+def _expand_folder(name: str) -> str:
+    return re.sub(r"^\$[({](?:CURDIR|PWD)[)}]", ".", name)
 
 
 def _list_includes(program: str, tasks: Origin) -> list[str]:
@@ -109,7 +197,12 @@ def _list_includes(program: str, tasks: Origin) -> list[str]:
         joined = _NINJA_GOES_ON.sub("", tasks.text)
         return [line.strip() for line in _NINJA_INCLUDE.findall(joined)]
     if program == "just":
-        return ["".join(quoted).strip() for quoted in _JUST_INCLUDE.findall(tasks.text)]
+        found = [*_JUST_INCLUDE.findall(tasks.text), *_DOTENV_NAME.findall(tasks.text)]
+        names = ["".join(quoted).strip() for quoted in found]
+        return [*names, ".env"] if "dotenv-load" in tasks.text else names
+    if program == "mise":
+        lines = _MISE_KEY.findall(tasks.text)
+        return [name for line in lines for _, name in _QUOTED.findall(line)]
     source = tasks.provenance.source  # Dockerfiles, too, which name no others
     is_yaml = source.endswith(_YAML_NAMES)
     return list(dict.fromkeys(_list_yaml_names(tasks.text, source))) if is_yaml else []

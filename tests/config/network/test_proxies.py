@@ -1,6 +1,7 @@
 """Proxies as the environment names them: which is used, and what is skipped with a word."""
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -174,3 +175,40 @@ def test_a_login_is_unquoted_and_never_shown() -> None:
     proxy = parse_proxy("HTTPS_PROXY", "http://us%40er:pa%3Ass@p:3128")
     assert (proxy.username, proxy.password) == ("us@er", "pa:ss")
     assert "pa:ss" not in repr(proxy) and "us@er" not in proxy.address
+
+
+FORMS = [
+    ("*.example.com", "http://a.example.com/", "proxy proxy direct"),
+    ("*.example.com", "http://example.com/", "proxy proxy direct"),
+    (".example.com", "http://a.example.com/", "direct direct direct"),
+    (".example.com", "http://example.com/", "direct direct direct"),
+    ("example.com", "http://badexample.com/", "proxy proxy proxy"),
+    ("example.com:8080", "http://example.com:8080/", "proxy direct direct"),
+    ("example.com:8080", "http://example.com/", "proxy proxy proxy"),
+    ("10.0.0.0/8", "http://10.255.255.1:9/", "direct direct direct"),
+    ("10.0.0.0/8", "http://11.0.0.1:9/", "proxy proxy proxy"),
+    ("*", "http://example.com/", "direct direct direct"),
+    ("a.com example.com", "http://example.com/", "direct proxy direct"),
+    (" example.com ", "http://example.com/", "direct direct direct"),
+    ("fd00::1", "http://[fd00::1]:9/", "direct direct direct"),
+    ("fd00::/8", "http://[fd00::1]:9/", "proxy proxy direct"),
+    ("[fd00::1]", "http://[fd00::1]:9/", "proxy proxy direct"),
+    ("[fd00::1]:9", "http://[fd00::1]:9/", "proxy proxy direct"),
+    ("10.1.1.1:9", "http://10.1.1.1:9/", "proxy proxy direct"),
+    ("10.1.*", "http://10.1.1.1:9/", "proxy proxy direct"),
+    ("EXAMPLE.com", "http://example.COM/", "direct direct direct"),
+    ("example.com.", "http://example.com/", "direct proxy direct"),
+    ("example.com", "http://example.com./", "direct proxy direct"),
+    ("", "http://example.com/", "proxy proxy proxy"),
+]
+
+
+@pytest.mark.parametrize(("entry", "address", "ways"), FORMS)
+def test_entry_goes_at_least_as_direct_as_elsewhere(entry: str, address: str, ways: str) -> None:
+    """`ways`: what curl 7.88 and requests 2.34 did in real runs, and what we do."""
+    parts = urlsplit(address)
+    settings = read_proxies({"http_proxy": "http://p:1", "NO_PROXY": entry})
+    proxy = settings.find_proxy(parts.scheme, parts.hostname or "", parts.port)
+    *others, ours = ways.split()
+    assert ("proxy" if proxy else "direct") == ours
+    assert ours == "direct" or "direct" not in others

@@ -55,6 +55,15 @@ BEFORE = """
 These tests were red before your change, so they do not count; repair them only if the request asks
 for it:
 {names}"""
+ALL_BEFORE = """The project's tests are red, as they were before your change.
+
+`{command}`: {reason}
+
+{tail}
+
+If the request was to make them pass, find the cause and repair it. If the cause lies outside of the
+request (a package that is not installed, a missing service), change nothing for it: say so in your
+report. Do not weaken the tests."""
 GREEN = """The request was:
 
 {request}
@@ -127,6 +136,9 @@ def _build_repair_request(state: State, evidence: Evidence) -> HumanMessage:
 
 def format_red_tests(evidence: Evidence) -> str:
     """Return what a model is told of red tests."""
+    already = evidence.get("already_red", [])
+    if already and {*already} == {*evidence.get("failing", [])}:
+        return ALL_BEFORE.format(**evidence)
     return RED.format(**evidence) + _list_names(BEFORE, evidence)
 
 

@@ -13,6 +13,7 @@ from ...config.security.private_files import make_private_folder, replace_file
 from ...memory.undo.change_chains import compute_net_changes
 from ...memory.undo.history import HistoryEntry
 from ...tools.process.output_capture import get_output_path, make_output_id
+from ...tools.testing.run import shorten_output
 from ...tools.todo_list import render_todos
 from ..enforce_schema import build_schema_note
 from ..roles import CHAT_ROLES, RoleName
@@ -88,7 +89,8 @@ def _format_evidence(evidence: Evidence | None) -> str:
     if not evidence:
         return ""
     line = f"The last test run: `{evidence['command']}` {evidence['verdict']}: {evidence['reason']}"
-    tail = evidence["tail"].strip()[-MAX_OUTPUT:] if evidence["verdict"] == "failed" else ""
+    failed = evidence["verdict"] == "failed"
+    tail = shorten_output(evidence["tail"], MAX_OUTPUT).strip() if failed else ""
     return f"{line}\n{tail}" if tail else line
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...config.text import text
 from ...tools.testing.merged_run import evaluate_runs, merge_runs
-from ...tools.testing.run import RunVerdict, TestRun, evaluate_run
+from ...tools.testing.run import RunVerdict, TestRun, evaluate_run, shorten_output
 from ..state import Evidence
 from .red_tests import RedTests
 
@@ -44,7 +44,7 @@ def build_evidence(runs: Sequence[TestRun], tree: str, red: Sequence[RedTests] =
         errors=merged.errors,
         skipped=merged.skipped,
         tree=tree,
-        tail=merged.tail[-SHOWN_TAIL:],
+        tail=shorten_output(merged.tail, SHOWN_TAIL),
     )
     if merged.failing:
         evidence["failing"] = cut_names(merged.failing)

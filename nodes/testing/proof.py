@@ -24,6 +24,7 @@ from ...tools.testing.detection import (
     detect_test_commands,
     format_command,
 )
+from ...tools.testing.python import POINTERS
 from ...tools.testing.run import TestRun
 from ..events.progress import RunPurpose
 from ..review import list_job_entries
@@ -48,8 +49,6 @@ _MIN_PART_LENGTH = 5
 MOVING = "`{path}` changed while the tests ran, so the result is not for the current files"
 NO_SOCKETS = "{reason}; the sandbox may be why: it denies unix sockets (`sandbox.unix_sockets`)"
 
-# Files of a Python environment that name the folders of packages elsewhere
-_POINTERS = ("*.pth", "*.egg-link", "__editable__*")
 _MAX_POINTER_BYTES = 200_000
 _logger = logging.getLogger(__name__)
 
@@ -70,7 +69,7 @@ async def find_red_tests(
     red: list[RedTests] = []
     for command, run in zip(commands, runs, strict=True):
         before = None
-        if baseline and _may_be_excused(state, run):
+        if baseline and _has_red_tests(run):
             baseline = await _add_run(baseline, command, runtime, deps)
             before = baseline["runs"].get(format_command(command))
         excused = _compare(state, run, before)
@@ -88,11 +87,9 @@ async def _open_baseline(state: State, runtime: Runtime[Context]) -> Baseline | 
     return baseline if baseline and baseline["tree"] == tree else Baseline(tree=tree, runs={})
 
 
-def _may_be_excused(state: State, run: TestRun) -> bool:
+def _has_red_tests(run: TestRun) -> bool:
     """Return whether it matters what was red before the change."""
-    if not run.red or run.timed_out:
-        return False
-    return bool(run.passed) or not run.names_all_red
+    return bool(run.red) and not run.timed_out
 
 
 async def _add_run(
@@ -326,7 +323,7 @@ def _is_linked(command: TestCommand, deps: Dependencies) -> bool:
     root = str(deps.workspace.root).encode()
     packages = Path(command.argv[0]).parent.parent.glob("lib/python*/site-packages")
     pointers = (
-        file for folder in packages for pattern in _POINTERS for file in folder.glob(pattern)
+        file for folder in packages for pattern in POINTERS for file in folder.glob(pattern)
     )
     return any(root in _read_start(file) for file in pointers)
 

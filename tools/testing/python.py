@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ...config.security.executables import find_program
@@ -24,6 +25,13 @@ _CONFIGURED = {
     "setup.cfg": "[tool:pytest]",
     "tox.ini": "[pytest]",
 }
+# the folder of a project's packages that is not a package itself
+SOURCE_FOLDER = "src"
+# files of a Python environment that name the folders of packages elsewhere
+POINTERS = ("*.pth", "*.egg-link", "__editable__*")
+# folders of packages in an environment; the second in that of pyenv's shims
+_PACKAGES = ("lib*/python*/*-packages", "versions/*/lib/python*/site-packages")
+_SETS_PATH = re.compile(r"^\s*(?:pythonpath|python_paths)\s*=|\bsys\.path\b", re.MULTILINE)
 _HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 _IMPORTS_PYTEST = re.compile(r"^\s*(?:import|from)\s+pytest\b", re.MULTILINE)
 _HAS_TEST_CASE = re.compile(r"^class\s+\w+\(.*TestCase\b.*\)\s*:", re.MULTILINE)
@@ -42,12 +50,61 @@ async def detect_python_tests(
     if cases:
         python, has_pytest = await _inspect_first_python(files.root, sandbox)
         if not has_pytest:
-            return [_build_unittest_command(files, cases, python)]
+            command = _build_unittest_command(files, cases, python)
+            return [await asyncio.to_thread(_add_source_folder, command, files, cases)]
     python, has_pytest = await find_python(files.root, os.environ, sandbox)
     problem = "" if has_pytest else text("pytest is not installed for `{python}`", python=python)
     display = f"{_shorten_path(python, files.root)} -m pytest"
     argv = (str(python), "-m", "pytest")
-    return [TestCommand(argv, display, "pytest", problem, found_by=found_by or tests[0])]
+    command = TestCommand(argv, display, "pytest", problem, found_by=found_by or tests[0])
+    return [await asyncio.to_thread(_add_source_folder, command, files, tests)]
+
+
+def _add_source_folder(command: TestCommand, files: ProjectFiles, tests: list[str]) -> TestCommand:
+    """Let the tests import the packages in `src/` that nothing else makes importable.
+
+    A relative path is right in a copy of the project, too, where the tests run on earlier files.
+    """
+    packages = _find_source_packages(files)
+    if not packages or _configures_path(files):
+        return command
+    imports = re.compile(rf"^\s*(?:import|from)\s+(?:{'|'.join(packages)})\b", re.MULTILINE)
+    if not any(imports.search(files.read_text(path)) for path in tests):
+        return command
+    if _has_installed(Path(command.argv[0]), packages, files.root):
+        return command
+    path = os.pathsep.join(filter(None, [SOURCE_FOLDER, os.environ.get("PYTHONPATH")]))
+    shown = f"PYTHONPATH={SOURCE_FOLDER} {command.shown}"
+    return replace(command, shown=shown, environment={**command.environment, "PYTHONPATH": path})
+
+
+def _find_source_packages(files: ProjectFiles) -> list[str]:
+    """Return the names of the packages and modules in `src/`; none if `src` is a package itself."""
+    names = files.folders.get(SOURCE_FOLDER, frozenset())
+    if "__init__.py" in names:
+        return []
+    folders = [folder.split("/") for folder in files.folders if files.has(f"{folder}/__init__.py")]
+    packages = {parts[1] for parts in folders if parts[0] == SOURCE_FOLDER and len(parts) > 1}
+    modules = {name.removesuffix(".py") for name in names if name.endswith(".py")}
+    return sorted(name for name in packages | modules if name.isidentifier())
+
+
+def _configures_path(files: ProjectFiles) -> bool:
+    """Return whether a file that configures pytest says from where it imports."""
+    uppermost = files.folders.get("", frozenset())
+    return any(_SETS_PATH.search(files.read_text(name)) for name in _CONFIGURED.keys() & uppermost)
+
+
+def _has_installed(python: Path, packages: list[str], root: Path) -> bool:
+    """Return whether a Python's environment has one of the packages, or points to the project."""
+    starts = {python.parent.parent, Path(os.path.realpath(python)).parent.parent}
+    folders = [folder for start in starts for below in _PACKAGES for folder in start.glob(below)]
+    folders += Path.home().glob(".local/lib/python*/site-packages")
+    named = [name for package in packages for name in (package, f"{package}.py")]
+    if any((folder / name).exists() for folder in folders for name in named):
+        return True
+    pointers = [file for folder in folders for name in POINTERS for file in folder.glob(name)]
+    return any(_contains_text(file, str(root)) for file in pointers)
 
 
 def find_pytest_configuration(files: ProjectFiles) -> str:

@@ -10,6 +10,10 @@ from .command import Framework
 # exit code of pytest, and of unittest since Python 3.12, when there are no tests
 NO_TESTS = 5
 _NO_TESTS_FOUND = re.compile(r"\bno tests? (?:files? )?found\b", re.IGNORECASE)
+SAME_SECTION = "(the same as above)\n"
+# the headings of failures of pytest and of unittest
+_SECTION = re.compile(r"^(_{3,} .+ _{3,}\n|={20,}\n(?:ERROR|FAIL): .+\n)", re.MULTILINE)
+_SUMMARY = re.compile(r"^(?:=+ .* =+|-{20,}\nRan \d+ tests? .*)\n", re.MULTILINE)
 _SCRIPT_FRAMEWORKS = ("jest", "vitest", "mocha")
 
 
@@ -94,3 +98,30 @@ def _found_no_tests(run: TestRun) -> bool:
         return not run.passed and bool(_NO_TESTS_FOUND.search(run.tail))
     is_python = run.framework in ("pytest", "unittest") or "pytest" in run.command
     return run.exit_code == NO_TESTS and is_python
+
+
+def shorten_output(output: str, length: int) -> str:
+    """Return the end of a test run's output, at most `length` characters, from a whole line on.
+
+    A section that only repeats an earlier one for another test is named alone.
+    """
+    shown = _name_repeated_sections(output)
+    if len(shown) <= length:
+        return shown
+    end = shown[-length - 1 :].partition("\n")[2]
+    return end or shown[-length:]
+
+
+def _name_repeated_sections(output: str) -> str:
+    first, *parts = _SECTION.split(output)
+    bodies, kept = set[str](), [first]
+    for heading, body in zip(parts[::2], parts[1::2], strict=True):
+        # the headings, and the paths in the sections, name the tests
+        names = "|".join(map(re.escape, re.findall(r"[\w./]*\w", heading.strip("_=\n "))))
+        found = _SUMMARY.search(body)
+        end = found.start() if found else len(body)
+        same = re.sub(rf"\S*(?:{names})\S*", "", body[:end])
+        is_new = end <= len(SAME_SECTION) or same not in bodies
+        bodies.add(same)
+        kept += [heading, body[:end] if is_new else SAME_SECTION, body[end:]]
+    return "".join(kept)

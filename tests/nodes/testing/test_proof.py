@@ -7,6 +7,7 @@ import pytest
 
 from maxagent import Runner, trust
 from maxagent.nodes.testing.proof import is_about_red_tests, is_test_named
+from maxagent.nodes.verify import format_red_tests
 
 OLD_RED = "def test_old():\n    assert False\n"
 FINE = """from cart import total
@@ -159,7 +160,10 @@ async def test_job_without_a_change_excuses_nothing(world: World) -> None:
 async def test_project_whose_tests_are_all_red_stays_red(world: World) -> None:
     (world.project / "test_cart.py").unlink()
     events = await world.run(NOTE)
-    assert (events[-1].outcome, purposes(events)) == ("failed", ["", "again"])
+    assert (events[-1].outcome, purposes(events)) == ("failed", ["", "before"])
+    evidence = events[-1].evidence
+    assert evidence["already_red"] == evidence["failing"] == ["test_old.py::test_old"]
+    assert "as they were before your change" in format_red_tests(evidence)
 
 
 async def test_flaky_test_is_named_and_does_not_count(world: World) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.testing.command import TestCommand
+from maxagent.tools.testing.execution import run_tests
 from maxagent.tools.testing.project_files import list_project_files
 from maxagent.tools.testing.python import detect_python_tests, find_python
 
@@ -175,3 +176,51 @@ async def test_module_in_project_is_not_mistaken_for_pytest(
     bare.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(bare))
     assert await find_python(tmp_path, {"PATH": os.devnull}) == (bare, False)
+
+
+SOURCES = {"src/cart/__init__.py": "", "tests/test_cart.py": "import cart\n"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_path"),
+    [
+        ({}, True),
+        ({"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]\n'}, False),
+        ({"pytest.ini": "[pytest]\npythonpath = src\n"}, False),
+        ({"setup.cfg": "[tool:pytest]\npython_paths = src\n"}, False),
+        ({"conftest.py": "import sys\nsys.path.insert(0, 'src')\n"}, False),
+        ({"src/__init__.py": ""}, False),
+        ({"tests/test_cart.py": "from src.cart import x\n"}, False),
+        ({"tests/test_cart.py": "def test_a():\n    from cart.a import b\n"}, True),
+        ({".venv/lib/python3.11/site-packages/cart/__init__.py": ""}, False),
+        ({".venv/lib/python3.11/site-packages/__editable__.cart.pth": "{root}/src"}, False),
+        ({".venv/lib/python3.11/site-packages/other.pth": "/elsewhere"}, True),
+    ],
+)
+async def test_packages_in_src_become_importable(
+    changes: dict[str, str], has_path: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    with_pytest(fake_python(tmp_path / ".venv/bin/python", has_pytest=True))
+    for name, text in {**SOURCES, **changes}.items():
+        write(tmp_path, name, text.replace("{root}", str(tmp_path)))
+    command = await detect(tmp_path)
+    assert command
+    assert command.shown == f"{'PYTHONPATH=src ' * has_path}.venv/bin/python -m pytest"
+    assert command.environment == ({"PYTHONPATH": "src"} if has_path else {})
+
+
+@pytest.mark.parametrize("imports", ["import pytest\n", "import unittest\n"])
+async def test_tests_of_a_src_layout_pass(imports: str, tmp_path: Path) -> None:
+    write(tmp_path, "src/cart_of_test/__init__.py", "RATE = 1\n")
+    write(
+        tmp_path,
+        "tests/test_rate.py",
+        f"{imports}from cart_of_test import RATE\nfrom unittest import TestCase\n"
+        "class TestRate(TestCase):\n    def test_rate(self):\n        assert RATE == 1\n",
+    )
+    command = await detect(tmp_path)
+    assert command
+    run = await run_tests(command, tmp_path, 60, lambda output: None)
+    assert (run.passed, run.exit_code) == (1, 0)

@@ -21,8 +21,7 @@ from ..tools.consent.answer_rules import format_thread_rule
 from ..tools.runtime.registry import NAMES, load_tool
 from .approval.bound_questions import (
     answer_first_run,
-    ask_hooked,
-    ask_outside,
+    ask_again,
     bind_questions,
     find_waiting_call,
     save_project_rules,
@@ -179,12 +178,11 @@ def _choose_mode(evaluations: Iterable[CallEvaluation], state: State) -> dict[st
 async def _approve_waiting(
     call: PendingCall, state: State, agent: Agent, runtime: Runtime[Context]
 ) -> DispatchTransition:
-    """Ask about a call that a hook or the sandbox has sent back; then start the rest."""
+    """Ask about a call that has been sent back before or after it ran; then start the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
     agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
     tools, workspace = agent.tools, agent.deps.workspace
-    ask = ask_hooked if "hook" in call else ask_outside
-    evaluation = await asyncio.to_thread(ask, call, tools, agent.deps)
+    evaluation = await asyncio.to_thread(ask_again, call, tools, agent.deps)
     [evaluation] = await _prepare_questions([evaluation], state, agent)
     asked = _list_bindings([evaluation])
     if asked and asked != state.get("asked"):

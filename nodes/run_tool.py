@@ -30,6 +30,7 @@ from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
 from ..tools.tool_run import ToolRun
 from ..tools.tool_table import get_need
+from .approval.call_origins import starts_other
 from .approval.called_tools import with_server_tools
 from .approval.dispatch import group_children
 from .approval.evaluate import EDITED, explain_refusal, recheck_call
@@ -74,6 +75,9 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition
     if tool is None:  # removed from the configuration meanwhile
         result = CallResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
+    if await asyncio.to_thread(starts_other, state, get_thread_id(runtime), deps, tool):
+        changed: PendingCall = {**state["call"], "changed": True}
+        return Command(goto="approve", update={"queue": [[changed], *state.get("rest", [])]})
     if not (hooks := select_hooks(deps, "before_tool", tool.name)):
         return await _run_allowed(state, runtime, agent, tool)
     from .hooks.tool_hooks import run_before_hooks

@@ -46,6 +46,8 @@ class PendingCall(TypedDict):
     """What the sandbox denied it; it is asked whether it runs once more, outside."""
     hook: NotRequired[str]
     """Why a hook has it asked."""
+    changed: NotRequired[bool]
+    """Whether what it starts has changed since it was allowed, so it is evaluated once more."""
     child: NotRequired[ChildTask]
     """The task of a sub-agent; a call with several tasks becomes several of these."""
 

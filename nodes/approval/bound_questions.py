@@ -1,5 +1,6 @@
 """Questions about calls: of a hook, before them; bound to what they start, so that a swapped script
-is asked again; and after them, whether what the sandbox blocked runs once more outside of it.
+is asked again, also at the call's turn; and after them, whether what the sandbox blocked runs once
+more outside of it.
 """
 
 import os
@@ -29,7 +30,7 @@ from ..run.dependencies import Dependencies
 from ..run.message_history import build_tool_message
 from ..state import State
 from ..tool_task import PendingCall
-from .call_origins import bind_call, list_origins, read_provenances
+from .call_origins import bind_call, list_origin_changes, list_origins, read_provenances
 from .evaluate import (
     BLOCKED_INSIDE,
     AskedOrigins,
@@ -142,7 +143,36 @@ def find_waiting_call(state: State) -> PendingCall | None:
     """Return the call to ask about once more, for the sandbox or a hook, if there is one."""
     queue = state.get("queue") or [[]]
     first = queue[0][0] if queue[0] else None
-    return first if first and {"blocked", "hook"} & first.keys() else None
+    return first if first and {"blocked", "hook", "changed"} & first.keys() else None
+
+
+def ask_again(
+    call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
+) -> CallEvaluation:
+    """Return the evaluation of a call that was sent back, by what sent it back last."""
+    if "changed" in call:
+        return _ask_changed(call, tools, deps)
+    return ask_hooked(call, tools, deps) if "hook" in call else ask_outside(call, tools, deps)
+
+
+def _ask_changed(
+    call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
+) -> CallEvaluation:
+    """Evaluate a call by what it starts now; a question shows how that has changed."""
+    if (tool := tools.get(call["name"])) is None:
+        return deny_missing_tool(call)
+    fresh = PendingCall(**call)
+    fresh.pop("changed", None)
+    fresh.pop("origins", None)
+    evaluation = evaluate_queued(fresh, tool, deps)
+    changes = list_origin_changes(call, tool, deps)
+    if evaluation.verdict != "ask" or not changes:
+        return evaluation
+    differences = render_differences(
+        deps.home, read_provenances(call), list_origins(call, tool, deps)
+    )
+    reason = text(CHANGED_SINCE, reason=evaluation.reason, what=join_texts("; ", changes))
+    return replace(evaluation, reason=reason, diff=evaluation.diff or differences)
 
 
 def ask_outside(

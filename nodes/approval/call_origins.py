@@ -9,7 +9,7 @@ from ...tools.consent.origin import Origin
 from ...tools.consent.rule_record import provenances_from_json, provenances_to_json
 from ...tools.permissions.evaluate_tool import find_call_origins
 from ..run.dependencies import Dependencies
-from ..tool_task import PendingCall
+from ..tool_task import PendingCall, ToolTask, get_journal_key
 
 # Subject of a file that an edit of the same answer changes: the user has seen that edit
 SHOWN_EDIT = "shown edit"
@@ -41,15 +41,32 @@ def read_provenances(call: PendingCall) -> tuple[Provenance, ...]:
     return provenances_from_json(call.get("origins", []))
 
 
-def explain_other_origins(call: PendingCall, tool: BaseTool, deps: Dependencies) -> str:
-    """Explain what an approved call would start that the user has not seen; empty if nothing."""
+def list_origin_changes(call: PendingCall, tool: BaseTool, deps: Dependencies) -> list[str]:
+    """List what an approved call would start that the user has not seen; empty if nothing."""
     if "origins" not in call:
-        return ""
+        return []
     consented = read_provenances(call)
     edited = {item.source for item in consented if item.subject == SHOWN_EDIT}
     current = [origin.provenance for origin in list_origins(call, tool, deps)]
     other = [item for item in current if item not in consented and item.source not in edited]
-    if not other:
-        return ""
-    changes = find_provenance_changes(consented, other)
-    return OTHER_ORIGINS.format(what="; ".join(changes))
+    return find_provenance_changes(consented, other) if other else []
+
+
+def explain_other_origins(call: PendingCall, tool: BaseTool, deps: Dependencies) -> str:
+    """Explain why an approved call must not run any more; empty if it starts what it did then."""
+    changes = list_origin_changes(call, tool, deps)
+    return OTHER_ORIGINS.format(what="; ".join(changes)) if changes else ""
+
+
+def starts_other(task: ToolTask, thread: str, deps: Dependencies, tool: BaseTool) -> bool:
+    """Return whether what an asked call starts has changed before its turn.
+
+    An earlier call of the same answer may have written it. A call that has begun may have changed
+    it itself.
+    """
+    call = task["call"]
+    if "origins" not in call or task.get("together", 1) > 1:
+        return False
+    if deps.journal.find_call(thread, get_journal_key(call)):
+        return False
+    return bool(list_origin_changes(call, tool, deps))

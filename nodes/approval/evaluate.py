@@ -28,7 +28,7 @@ from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
 from ...tools.runtime.program_tools import get_digest
 from ...tools.runtime.registry import canonical, describe_unknown_tool
-from ...tools.textedits.unified_diff import shorten_diff
+from ...tools.textedits.unified_diff import build_diff, shorten_diff
 from ..run.agent import Agent
 from ..run.dependencies import Dependencies
 from ..tool_task import PendingCall, list_named_files
@@ -39,7 +39,9 @@ from .decisions import is_answer_to_shown_question, parse_decisions
 if TYPE_CHECKING:
     from ...tools.mcp.tool_adapter import McpTool
 
-REJECTED = "The user refused this call. Do not try it again in another form."
+REJECTED = "The user refused this call."
+WITHOUT_REASON = " Do not try it again in another form."
+WITH_REASON = " Do what they say instead: {reason}"
 NOT_ALLOWED = "Not allowed: {reason}"
 NOTHING_ASKED = "The user was not asked: `{name}` is empty. Call the tool again with it."
 OTHER_SANDBOX = (
@@ -64,7 +66,9 @@ CHOICES = ("approve", "edit", "reject", "respond")
 MAX_DIFF_LENGTH = 20_000
 # Rules that allow a command with side effects without asking
 UNASKED = (CONFINED, COVERED)
-EDITED = "The user changed this call before it ran; its arguments were: {args}"
+EDITED = "The user changed this call before it ran, so keep their change.\n{args}"
+# Characters of a text from which on the difference is shown
+_MAX_SHOWN_ARGUMENT = 200
 
 
 @dataclass(frozen=True)
@@ -311,7 +315,7 @@ def _apply_decision(
             evaluation, verdict="answered", reason=words or str(decision.get("args") or "")
         )
     if kind == "reject":
-        reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
+        reason = REJECTED + (WITH_REASON.format(reason=words) if words else WITHOUT_REASON)
         return replace(evaluation, verdict="deny", reason=reason, refused=words)
     return _apply_edit(evaluation, decision, agent)
 
@@ -337,6 +341,22 @@ def _can_allow_edits(evaluation: CallEvaluation, decision: Mapping[str, Any], ag
     return decision.get("mode") == "edits" and is_edit and agent.deps.policy.mode == "ask"
 
 
+def _describe_new_args(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    """Describe for the model which arguments the user has changed; of a long text the lines."""
+    lines = [f"`{name}` was left out" for name in before if name not in after]
+    for name, new in after.items():
+        old = before.get(name)
+        if old == new and name in before:
+            continue
+        written = json.dumps(new, ensure_ascii=False)
+        if isinstance(old, str) and isinstance(new, str) and len(written) > _MAX_SHOWN_ARGUMENT:
+            diff = shorten_diff(build_diff(old, new, name), MAX_DIFF_LENGTH)
+            lines.append(f"`{name}`, from yours to what ran:\n{diff}")
+        else:
+            lines.append(f"`{name}` was {written}")
+    return "\n".join(lines)
+
+
 def _apply_edit(
     evaluation: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
@@ -350,7 +370,7 @@ def _apply_edit(
     ):
         return None
     args = cast("dict[str, Any]", args)
-    notice = EDITED.format(args=args)
+    notice = EDITED.format(args=_describe_new_args(evaluation.call["args"], args))
     queued = PendingCall(
         id=evaluation.call["id"], name=evaluation.call["name"], args=args, notice=notice
     )

@@ -119,15 +119,40 @@ async def test_new_origin_is_shown_when_asked_again(world: Place, command: str, 
     assert "+evil" in request["diff"]
 
 
-async def test_script_changed_before_it_runs_is_not_run(world: Place):
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+async def test_script_changed_before_its_turn_is_asked(world: Place, decision: str):
     write(world.root, "run.sh", "echo good >> log\n")
-    swap, start = run("printf 'echo evil >> log' > run.sh"), run("bash run.sh")
+    swap, start = run("printf 'echo evil >> log\n' > run.sh"), run("bash run.sh")
     asked = await world.start_turns({"tool_calls": [swap, start]})
     assert len(asked.action_requests) == 2
     await world.runner.pool.close()
-    await world._last(world.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
-    assert [result.ok for result in world.results] == [True, False]
-    assert "`script` in `run.sh` changed" in world.results[1].error and world.log() == ""
+    asked = await world._last(world.runner.resume(asked.thread_id, Answer(decisions=[YES, YES])))
+    assert (asked.type, [result.ok for result in world.results]) == ("question", [True])
+    [request] = asked.action_requests
+    assert "`script` in `run.sh` changed" in request["description"] and world.log() == ""
+    assert "-echo good" in request["diff"] and "+echo evil" in request["diff"]
+    ended = await world.resume(asked, type=decision)
+    assert ended.type == "completion"
+    assert world.log() == ("evil\n" if decision == "approve" else "")
+
+
+REPAIR = {"old_string": "good", "new_string": "better"}
+
+
+@pytest.mark.parametrize(("command", "file", "text"), CASES)
+async def test_script_that_an_allowed_edit_writes_is_asked_with_it(
+    world: Place, command: str, file: str, text: str
+):
+    write(world.root, file, text % "good")
+    edit = {"name": "edit", "args": {"path": file, **REPAIR}}
+    read = {"name": "read_file", "args": {"path": file}}
+    turns = ({"tool_calls": [read]}, {"tool_calls": [edit, run(command)]})
+    last = await world.start_turns(*turns, mode="edits")
+    for _ in range(2):
+        if last.type == "question":
+            last = await world.resume(last)
+    assert (last.type, world.log()) == ("completion", "better\n")
+    assert all(result.ok for result in world.results)
 
 
 async def test_script_that_an_asked_edit_writes_runs(world: Place):

@@ -89,8 +89,12 @@ def test_a_question_can_only_be_answered_in_words(deps):
     ("decision", "verdict", "words"),
     [
         ({"type": "approve"}, "allow", ""),
-        ({"type": "reject"}, "deny", "refused"),
-        ({"type": "reject", "message": "not now"}, "deny", "not now"),
+        ({"type": "reject"}, "deny", "refused this call. Do not try it again in another form."),
+        (
+            {"type": "reject", "message": "name it b"},
+            "deny",
+            "call. Do what they say instead: name it",
+        ),
         ({"type": "respond", "message": "use make"}, "answered", "use make"),
     ],
 )
@@ -99,6 +103,29 @@ def test_a_decision_settles_its_call(deps, decision, verdict, words):
     settled = apply_answer(asked, {"decisions": [decision]}, Voice(deps))
     assert settled is not None
     assert settled[0].verdict == verdict and words in settled[0].reason
+
+
+LONG = "".join(f"line {number}\n" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "notice"),
+    [
+        ({"command": "ls"}, {"command": "ls -l"}, '`command` was "ls -l"'),
+        ({"command": "ls"}, {"command": "列出"}, '`command` was "列出"'),
+        ({"command": "ls", "cwd": "a"}, {"command": "ls"}, "`cwd` was left out"),
+        ({"command": "ls"}, {"command": "ls", "cwd": "a"}, '`cwd` was "a"'),
+        ({"command": LONG}, {"command": f"{LONG}more\n"}, "@@ -38,3 +38,4 @@"),
+        ({"command": LONG}, {"command": LONG.replace("37\n", "3x\n")}, "-line 37\n+line 3x"),
+    ],
+)
+def test_edited_arguments_are_described_by_their_change(deps, before, after, notice):
+    asked = [replace(evaluate_named(deps, "run_command", **before), verdict="ask")]
+    decision = {"type": "edit", "edited_action": {"name": "run_command", "args": after}}
+    settled = apply_answer(asked, {"decisions": [decision]}, Voice(deps))
+    assert settled is not None
+    text = settled[0].call["notice"]
+    assert notice in text and "keep their change" in text and len(text) < 400
 
 
 def test_edited_call_runs_with_human_arguments_and_notice(deps):

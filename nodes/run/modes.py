@@ -28,6 +28,15 @@ PLANNING = (
     "call plan_exit, and nothing else beside it."
 )
 BUILDING = "You are the agent `{speaker}` now, in build mode: files may be changed, commands run."
+# Of an agent that is not the mode's own: it may have no tool that writes or runs anything
+NAMED_PLANNING = (
+    "You are the agent `{speaker}` now, in plan mode: nothing in the project may change. Tools of "
+    "yours that write may write only the plan, `{plan_file}`."
+)
+NAMED_BUILDING = (
+    "You are the agent `{speaker}` now, in build mode: your prompt and your tools say what you can "
+    "do."
+)
 REMINDER = "(Plan mode: only `{plan_file}` may be written.)"
 
 
@@ -93,7 +102,9 @@ def is_switch_proposal(answer: AIMessage, tools: Collection[str]) -> bool:
 
 def format_announcement(options: Options) -> str:
     """Return the message that announces agent and mode to the model."""
-    words = PLANNING if options.get("plan") else BUILDING
+    of_mode = options.get("speaker") in ("", None, *MODES)
+    planning, building = (PLANNING, BUILDING) if of_mode else (NAMED_PLANNING, NAMED_BUILDING)
+    words = planning if options.get("plan") else building
     return words.format(speaker=options.get("speaker"), plan_file=options.get("plan_file"))
 
 

@@ -1,8 +1,16 @@
 """The message of a commit, by the model, in the style of the repository's last ones."""
 
+from typing import cast
+
 from ...config.errors import UsageError
 from ...config.security.redaction import redact
-from ...models.resolver import ResolvedModel
+from ...memory.cards.store import open_store
+from ...nodes.cards.card_choice import format_cards
+from ...nodes.cards.card_library import load_start_cards
+from ...nodes.messages.instruction_blocks import format_instructions
+from ...nodes.options import Options
+from ...nodes.run.dependencies import Dependencies
+from ...nodes.state import State
 from ..single_request import ask_once
 from .user_commit import UserCommit
 
@@ -20,26 +28,49 @@ which files it touches. No trailer, no signature, no code fence. Answer with the
 <diff>
 {diff}
 </diff>"""
+NOTES = """
+
+The user's notes and the project's instructions follow. What they say of commit messages (language,
+length, form) goes before the style of the log; the rest of them is not about this answer.
+
+{notes}"""
+# What the chosen notes are about, in the languages of the interface
+_TOPIC = "git commit message, subject, changelog; 提交信息"
+# Characters of the notes and of the instructions that are sent to the model
+MAX_NOTES, MAX_INSTRUCTIONS = 4_000, 12_000
 # Characters of the log and of the diff that are sent to the model
 MAX_LOG, MAX_DIFF = 6_000, 40_000
 MAX_TOKENS = 1_000
 TIMEOUT_SECONDS = 120.0
 
 
-async def write_commit_message(model: ResolvedModel, commit: UserCommit, wish: str = "") -> str:
+async def write_commit_message(
+    deps: Dependencies, options: Options, commit: UserCommit, wish: str = ""
+) -> str:
     """Return the model's message; one request, without tools. Raises ModelCallError."""
     prompt = PROMPT.format(
         log=redact(commit.examples)[:MAX_LOG], diff=redact(commit.diff)[:MAX_DIFF]
     )
+    if notes := await _read_notes(deps, options):
+        prompt += NOTES.format(notes=notes)
     if wish:
         prompt += f"\n\nThe user adds: {redact(wish)}"
     try:
         answer = await ask_once(
-            model, prompt, role="commit", max_tokens=MAX_TOKENS, seconds=TIMEOUT_SECONDS
+            deps.model, prompt, role="commit", max_tokens=MAX_TOKENS, seconds=TIMEOUT_SECONDS
         )
     except TimeoutError:
         raise UsageError("the model wrote no message in time", hint="try `/commit` again") from None
     return clean_message(answer)
+
+
+async def _read_notes(deps: Dependencies, options: Options) -> str:
+    """Return the user's notes and the instructions, as the thread's own models read them."""
+    state = cast(State, {"request": _TOPIC, "options": options})
+    async with open_store(deps.home) as store:
+        cards = await load_start_cards(store, deps, state, MAX_NOTES)
+    instructions = format_instructions(deps.sources.instructions)[:MAX_INSTRUCTIONS]
+    return redact("\n\n".join(filter(None, [format_cards(cards), instructions])))
 
 
 def clean_message(answer: str) -> str:

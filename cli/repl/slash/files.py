@@ -182,9 +182,11 @@ async def commit_changes(session: Session, words: str) -> None:
         planned = await plan_thread_commit(runner.threads.get(thread), session.home)
     session.show(t("commit.writing", count=len(planned.paths)), "dim")
     options: Options = {**session.thread_options, **session.options}
-    deps = await runner.open_dependencies(str(session.folder.resolve()), options)
+    folder = str(session.folder.resolve())
+    await runner.pool.reload_if_changed(folder)
+    deps = await runner.open_dependencies(folder, options)
     wish = rest.strip() if takes_all else words
-    message = await write_commit_message(deps.model, planned, wish)
+    message = await write_commit_message(deps, options, planned, wish)
     if message := await session.ask_question(partial(confirm_commit, planned, message)):
         commit_id = await planned.make(message)
         session.show(t("commit.done", commit=commit_id, subject=message.partition("\n")[0]))

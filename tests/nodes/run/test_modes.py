@@ -91,3 +91,21 @@ def _called(*names: str) -> AIMessage:
 )
 def test_a_proposal_stands_alone(names, tools, proposes) -> None:
     assert is_switch_proposal(_called(*names), tools) is proposes
+
+
+@pytest.mark.parametrize(
+    ("speaker", "plan", "words"),
+    [
+        ("build", False, "files may be changed, commands run"),
+        ("explore", False, "your prompt and your tools say"),
+        ("general", False, "your prompt and your tools say"),
+        ("plan", True, "call plan_exit"),
+        ("explore", True, "that write may write only the plan, `p.md`"),
+        ("shell", True, "nothing in the project may change"),
+    ],
+)
+def test_announcement_promises_no_tools_of_the_mode(speaker, plan, words) -> None:
+    announced = format_announcement({"speaker": speaker, "plan": plan, "plan_file": "p.md"})
+    assert words in announced and f"`{speaker}` now, in" in announced
+    assert ("files may be changed" in announced) == (speaker == "build")
+    assert ("plan_exit" in announced) == (speaker == "plan")

@@ -1,5 +1,6 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from git_checkout import GitCheckout
@@ -9,6 +10,9 @@ from repl_session import Spoken
 from maxagent import Runner, trust
 from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.config.errors import UsageError
+from maxagent.memory.cards.card import Scope, Source
+from maxagent.memory.cards.library import CardDraft
+from maxagent.memory.cards.store import open_library
 from maxagent.tools.git.user_git import GitError
 
 MESSAGE = {"text": "```\nnotes: add the first\n```"}
@@ -149,6 +153,40 @@ async def test_commit_has_only_what_the_thread_changed(
     asked = request.body["messages"][-1]["content"]
     assert "notes: begin" in asked
     assert "+one" in asked
+
+
+CHINESE = "提交信息用中文写，不超过 50 个字"
+
+
+@pytest.mark.parametrize(
+    ("scope", "file", "memory", "is_sent"),
+    [
+        ("project", "", True, True),
+        ("user", "", True, True),
+        ("project", "", False, False),
+        ("", "AGENTS.md", True, True),
+        ("", "AGENTS.md", False, True),
+    ],
+)
+async def test_notes_and_instructions_reach_the_commit_message(
+    scope: Scope | Literal[""],
+    file: str,
+    memory: bool,
+    is_sent: bool,
+    spoken: Spoken,
+    checkout: GitCheckout,
+    provider: Provider,
+) -> None:
+    spoken.session.options["memory"] = memory
+    if scope:
+        async with open_library(spoken.home, spoken.project) as library:
+            await library.add(CardDraft(CHINESE, "preference", scope, source=Source()))
+    else:
+        checkout.write(file, f"{CHINESE}\n")
+        trust(spoken.project, spoken.home)
+    await spoken("/commit", typed="yes\n")
+    asked = provider.requests[-1].body["messages"][-1]["content"]
+    assert (CHINESE in asked, "goes before the style of the log" in asked) == (is_sent, is_sent)
 
 
 async def test_commit_of_all_has_other_changes_too(spoken: Spoken, checkout: GitCheckout) -> None:

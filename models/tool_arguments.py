@@ -13,6 +13,8 @@ from .text_cleanup import repair_text
 MAX_DEPTH = 100
 _DECODER = json.JSONDecoder(strict=False)
 # What stands behind whole arguments: brackets, an empty object, marks of an end
+# a text, which is kept, or a comma before the end of an object or list
+_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|(?<=[\w"}\]]),(\s*[}\]])', re.DOTALL)
 _LEAVINGS = re.compile(r"(?:[}\]]|\{\s*\}|</?[\w:|｜▁]{1,40}>|<\|[\w]{1,40}\|>|\s)*")
 MAX_NAME_LENGTH = 64
 # OpenAI, Anthropic and Gemini together
@@ -133,7 +135,7 @@ def _load_whole(content: str) -> object:
     try:
         return _load_json(plain)
     except ValueError as error:
-        for load in (_load_first, _load_python):
+        for load in (_load_first, _load_python, _load_without_commas):
             value = load(plain)
             if value is not None:
                 return value
@@ -167,6 +169,15 @@ def _load_python(content: str) -> object:
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
     return value if _has_names(value) else None
+
+
+def _load_without_commas(content: str) -> object:
+    """Return the value of JSON with a comma behind a last entry, else None."""
+    plain = _LAST_COMMA.sub(lambda found: found[1] or found[2], content)
+    try:
+        return json.loads(plain, strict=False) if plain != content else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _has_names(value: object) -> bool:

@@ -292,13 +292,20 @@ def _build_answers(evaluations: list[CallEvaluation], role: RoleName) -> list[To
     ]
 
 
+def _shorten_error(error: str) -> str:
+    """Return what is wrong with the JSON, without the sentence that says that something is."""
+    return error.rpartition("not valid JSON: ")[2] or "cut off"
+
+
 def _answer_broken_calls(answer: AIMessage, role: RoleName) -> list[ToolMessage]:
     return [
         build_tool_message(
             call["id"] or "",
             call["name"] or "unknown",
             role,
-            BROKEN_JSON.format(error=call["error"] or "cut off", sent=(call["args"] or "")[:300]),
+            BROKEN_JSON.format(
+                error=_shorten_error(call["error"] or ""), sent=(call["args"] or "")[:300]
+            ),
             ok=False,
         )
         for call in answer.invalid_tool_calls

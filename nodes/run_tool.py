@@ -28,6 +28,7 @@ from ..tools.runtime.program_tools import find_code_change
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
+from ..tools.testing.command import only_tests
 from ..tools.tool_run import ToolRun
 from ..tools.tool_table import get_need
 from .approval.call_origins import starts_other
@@ -56,10 +57,14 @@ from .subagents.calls import split_calls
 from .tool_task import AfterTools, PendingCall, ToolTask, get_journal_key, list_named_files
 
 UNKNOWN = (
-    "Outcome unknown: this call was started at {started} and was cut short before it finished. "
+    "Outcome unknown: this call was started at {started} and was cut short before it finished, "
+    "since the program that ran it was stopped. {advice}"
+)
+_LOOK_FIRST = (
     "It may have done all, some or nothing. Look at the state of things first; do not simply "
     "repeat it."
 )
+_REPEAT = "It only ran tests, so you may repeat it."
 PRINTED = " What it had printed by then:"
 
 ToolTransition = Command[AfterTools]
@@ -261,9 +266,9 @@ async def _recover_call(
         return await _call_tool(state, runtime, deps, tool)
     if record:  # a retry: others may have made some of the changes
         await asyncio.to_thread(record.begin)
-    error = UNKNOWN.format(started=unfinished_call.started_at) + (
-        PRINTED if unfinished_call.output else ""
-    )
+    advice = _REPEAT if only_tests(str(state["call"]["args"].get("command"))) else _LOOK_FIRST
+    error = UNKNOWN.format(started=unfinished_call.started_at, advice=advice)
+    error += PRINTED if unfinished_call.output else ""
     return CallResult(unfinished_call.output, error)
 
 

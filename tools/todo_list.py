@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from .result import ToolError
@@ -41,7 +41,17 @@ class Item(TypedDict, total=False):
     details: str
 
 
-_LISTED = TypeAdapter(list[Item | str])
+def _name_ids(sent: object) -> object:
+    """Return a list of tasks with numbers, which are IDs, as texts."""
+    if not isinstance(sent, list):
+        return sent
+    entries = cast("list[object]", sent)
+    return [str(entry) if type(entry) is int else entry for entry in entries]
+
+
+Items = Annotated[list[Item | str] | str, BeforeValidator(_name_ids)]
+"""Tasks as a model sends them; a number alone is an ID."""
+_LISTED = TypeAdapter(Annotated[list[Item | str], BeforeValidator(_name_ids)])
 
 
 def parse_items(sent: Sequence[Item | str] | str) -> list[Item]:
@@ -161,5 +171,5 @@ def _parse_json(text: str) -> list[Item | str] | None:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             return None
-        place = ".".join(map(str, first["loc"]))
+        place = ".".join(str(part) for part in first["loc"] if part not in ("Item", "str"))
         raise ToolError(f"the list of tasks is wrong at `{place}`: {first['msg']}") from None

@@ -49,7 +49,7 @@ def list_origin_changes(call: PendingCall, tool: BaseTool, deps: Dependencies) -
     edited = {item.source for item in consented if item.subject == SHOWN_EDIT}
     current = [origin.provenance for origin in list_origins(call, tool, deps)]
     other = [item for item in current if item not in consented and item.source not in edited]
-    return find_provenance_changes(consented, other) if other else []
+    return [*find_provenance_changes(consented, other)] if other else []
 
 
 def explain_other_origins(call: PendingCall, tool: BaseTool, deps: Dependencies) -> str:

@@ -56,7 +56,7 @@ def test_what_is_shown_can_be_read_again() -> None:
 
 
 def test_json_with_a_wrong_status_is_refused() -> None:
-    with pytest.raises(ToolError, match=r"wrong at `0\.Item\.status`: Input should be 'pending'"):
+    with pytest.raises(ToolError, match=r"wrong at `0\.status`: Input should be 'pending'"):
         parse_items(json.dumps([{"content": "one", "status": "done"}]))
 
 

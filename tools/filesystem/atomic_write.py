@@ -8,7 +8,9 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from ...config.plan_files import PLANS
 from ..cancellable_thread import check_cancelled
+from ..result import ToolError
 from ..workspace import Workspace
 from .file_access import (
     find_missing_folders,
@@ -55,6 +57,8 @@ class AtomicWriter:
             with self._open_folder() as folder:
                 self._move_to_name(folder)
             undo.pop_all()
+        if self._workspace.root / PLANS in self._made:
+            _ignore_plans(self._workspace)
         for made in (self._path.parent, *(made.parent for made in self._made)):
             sync_folder(self._workspace, made)
 
@@ -136,6 +140,16 @@ def _make_folders(workspace: Workspace, path: Path, undo: ExitStack) -> list[Pat
         ):
             os.mkdir(name, dir_fd=at)
     return made
+
+
+def _ignore_plans(workspace: Workspace) -> None:
+    """Keep a folder of plans that was just made out of `git add -A`; git reads the file there."""
+    with (
+        suppress(OSError, ToolError),  # the plan is written all the same
+        open_parent(workspace.root, f"{PLANS}/.gitignore") as (folder, name),
+        os.fdopen(os.open(name, _CREATE, 0o666, dir_fd=folder), "wb") as file,
+    ):
+        file.write(b"*\n")
 
 
 def _link_or_replace(folder: int, temporary: str, name: str) -> None:

@@ -50,10 +50,8 @@ def _describe_adapted(changes: Sequence[TextChange], each: str) -> list[str]:
     for number, change in enumerate(changes, 1):
         if change.adapted:
             which = f"{each} {number}" if len(changes) > 1 else f"the {each}"
-            at = _format_line_numbers(change.lines)
             remarks.append(
-                f"[{which} did not fit exactly; found by {change.strategy} at line {at}: "
-                f"{'; '.join(change.adapted)}]"
+                f"[{which} did not fit exactly and was adapted: {'; '.join(change.adapted)}]"
             )
     return remarks
 
@@ -138,10 +136,25 @@ def _apply_steps(
         except ToolError as refusal:
             if len(steps) == 1:
                 raise
-            raise ToolError(f"{each} {number} of {len(steps)}: {refusal}") from refusal
+            explained = _explain_on_file(decoded, step, refusal, each, exact=exact)
+            raise ToolError(
+                f"{each} {number} of {len(steps)}: {explained}\n"
+                f"None of the {len(steps)} {each}s was applied: the file is as it was"
+            ) from refusal
         text, parts = done.text, compose_edits(parts, done.edits)
         changes.append(replace(done, text=""))  # of many steps the texts would fill the memory
     return text, changes, parts
+
+
+def _explain_on_file(
+    decoded: DecodedText, step: ChangeStep, refusal: ToolError, each: str, *, exact: bool
+) -> str:
+    """Explain a refused step by the lines of the file as it is, not as the steps before made it."""
+    try:
+        step(decoded, decoded.text, exact)
+    except ToolError as on_file:
+        return str(on_file)
+    return f"{refusal}\n(An earlier {each} of this call changes that place.)"
 
 
 def _build_result(saved: CommitResult, output: str, strategies: str, *, fresh: bool) -> CallResult:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Any, cast
 
 from langchain_core.messages import ToolCall
@@ -30,6 +31,8 @@ from .result_redaction import refuse_marks, without_secrets
 
 # bytes of one answer that reach the model
 MAX_ANSWER_BYTES = 60_000
+# characters of a wrong argument that its refusal repeats
+_MAX_SENT = 120
 # Types of LangChain's content blocks
 BLOCKS = frozenset({"text", "image", "image_url", "audio", "video", "file"})
 _logger = logging.getLogger(__name__)
@@ -129,11 +132,46 @@ def describe_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
         schema = cast("type[BaseModel]", tool.args_schema)
         schema.model_validate({**args, **({"run": None} if _needs_run(tool) else {})})
     except ValidationError as error:
-        problems += [
-            f"`{'.'.join(map(str, problem['loc']))}`: {problem['msg']}"
-            for problem in error.errors(include_url=False, include_context=False)
-        ]
+        problems += _describe_problems(error, get_schema(tool), args)
     return "; ".join(problems)
+
+
+def _describe_problems(
+    error: ValidationError, schema: Mapping[str, Any], args: Mapping[str, object]
+) -> list[str]:
+    """Describe each wrong argument once; one with several forms by what it takes."""
+    problems = error.errors(include_url=False, include_context=False)
+    by_argument = groupby(problems, key=lambda problem: str((*problem["loc"], "")[0]))
+    described = list[str]()
+    for name, group in by_argument:
+        first, *more = group
+        about = schema.get("properties", {}).get(name)
+        if about is None or not (more or len(first["loc"]) > 1):
+            described.append(f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}")
+            continue
+        example = json.dumps(_build_example(about, schema), ensure_ascii=False)
+        sent = json.dumps(args.get(name), ensure_ascii=False, default=str)[:_MAX_SENT]
+        described.append(
+            f"`{name}` must be {_format_type(about)}, such as {example}; you sent {sent}"
+        )
+    return described
+
+
+def _build_example(about: Mapping[str, Any], schema: Mapping[str, Any]) -> object:
+    """Build a value that a part of a schema allows."""
+    if choices := about.get("anyOf"):
+        return _build_example(choices[0], schema)
+    if "enum" in about:
+        return about["enum"][0]
+    if (reference := about.get("$ref")) is not None:
+        return _build_example(schema.get("$defs", {}).get(reference.rpartition("/")[2], {}), schema)
+    if about.get("type") == "array":
+        return [_build_example(about.get("items", {}), schema)]
+    fields = cast("Mapping[str, Mapping[str, Any]]", about.get("properties", {}))
+    if about.get("type") == "object" or fields:
+        shown = about.get("required") or [name for name in fields if name != "id"][:1]
+        return {name: _build_example(fields[name], schema) for name in shown if name in fields}
+    return {"integer": 1, "number": 1, "boolean": True}.get(str(about.get("type")), "text")
 
 
 def _describe_unknown(name: str, parameters: list[str]) -> str:

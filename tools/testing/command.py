@@ -1,5 +1,6 @@
 """The command that runs the tests of one framework in one folder, and which ones test a change."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
@@ -23,6 +24,23 @@ LANGUAGES: Mapping[Framework, str] = {
 """The language of each framework that has one."""
 BY_EXIT_CODE: frozenset[Framework] = frozenset(["npm", "make", "configured"])
 """Frameworks whose commands may run anything: their exit code alone says how the tests ended."""
+
+
+_RUNS_TESTS = re.compile(
+    r"(?:(?:[\w./-]*/)?(?:python[\d.]* -m )?(?:pytest|unittest|tox|nox|jest|vitest|mocha|ctest)"
+    r"|(?:npm|yarn|pnpm|go|cargo|make|npx|uv run|npm run) (?:test|pytest|jest|vitest|mocha))"
+    r"(?![\w.])"
+)
+# what else a line of tests may have: a folder, variables, the end of the output
+_BESIDE_TESTS = re.compile(r"(?:cd|tail|head|grep|timeout|env|set|export) .*|\w+=\S*")
+
+
+def only_tests(command_line: str) -> bool:
+    """Return whether a command line only runs tests, as far as its programs' names say."""
+    steps = [step.strip() for step in re.split(r"&&|\|\||[;|\n]", command_line) if step.strip()]
+    steps = [re.sub(r"^(?:\w+=\S* +|timeout \S+ +|env +)+", "", step) for step in steps]
+    tests = [step for step in steps if _RUNS_TESTS.match(step)]
+    return bool(tests) and all(step in tests or _BESIDE_TESTS.fullmatch(step) for step in steps)
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+import subprocess
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -70,3 +71,33 @@ def test_a_plan_that_cannot_be_read_is_not_written(tmp_path: Path, content: str)
 
 def test_a_secret_is_no_name_of_a_file() -> None:
     assert "ab3d" not in make_plan_path(f"Use ghp_{'aB3d' * 9} here", NOW)
+
+
+@pytest.mark.parametrize(
+    ("tracked", "ignored"),
+    [
+        ([], True),
+        ([".llc/agents/a.md"], True),
+        (["plans/p.md"], True),
+        ([".llc/plans/old.md"], False),
+        ([".llc/plans/.gitignore"], False),
+    ],
+)
+def test_folder_of_plans_stays_out_of_git(
+    tracked: list[str], ignored: bool, tmp_path: Path
+) -> None:
+    def git(*args: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *args]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("init", "-q")
+    for name in tracked:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    git("add", "-A")
+    git("commit", "-qm", "x", "--allow-empty")
+    write_plan(Workspace(tmp_path), PLAN, "# Plan\n")
+    assert (git("status", "--porcelain") == "") == ignored
+    assert (tmp_path / ".llc/plans/.gitignore").exists() == (ignored or ".gitignore" in tracked[0])

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.testing.command import Framework, TestCommand, select_commands
+from maxagent.tools.testing.command import Framework, TestCommand, only_tests, select_commands
 
 
 def command(framework: Framework, folder: str = "") -> TestCommand:
@@ -36,3 +36,26 @@ def test_commands_are_those_that_the_change_touches(
     commands: list[TestCommand], changed: list[str], expected: list[TestCommand]
 ) -> None:
     assert select_commands(commands, changed) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "only"),
+    [
+        ("pytest -q", True),
+        ("PYTHONPATH=src python3 -m pytest -q tests | tail -5", True),
+        ("cd sub && .venv/bin/python -m unittest discover", True),
+        ("npm test", True),
+        ("go test ./... 2>&1 | grep FAIL", True),
+        ("timeout 60 cargo test", True),
+        ("make test", True),
+        ("pytest && git push", False),
+        ("python3 build.py", False),
+        ("make deploy", False),
+        ("rm -rf x; pytest", False),
+        ("pytest_clean.sh", False),
+        ("cd sub", False),
+        ("", False),
+    ],
+)
+def test_lines_that_only_test_are_known(command: str, only: bool) -> None:
+    assert only_tests(command) == only

@@ -170,8 +170,7 @@ def _describe_file(outcome: PatchOutcome, saved: CommitResult) -> list[str]:
         return lines
     changes = outcome.content.changes
     lines += [
-        f"  [hunk {number} did not match exactly; found by {change.strategy}: "
-        f"{'; '.join(change.adapted)}]"
+        f"  [hunk {number} did not match exactly and was adapted: {'; '.join(change.adapted)}]"
         for number, change in enumerate(changes, 1)
         if change.adapted
     ]

@@ -4,7 +4,7 @@ from typing import Literal
 
 from ...definition import tool
 from ...result import CallResult, ToolError
-from ...todo_list import Item, Status, Todo, add_todos, parse_items, render_todos, update_todos
+from ...todo_list import Items, Status, Todo, add_todos, parse_items, render_todos, update_todos
 from ...tool_run import Run
 
 Action = Literal["create", "add_task", "update", "mark_progress", "mark_completed"]
@@ -12,9 +12,7 @@ _STATUS: dict[Action, Status] = {"mark_progress": "in_progress", "mark_completed
 
 
 @tool("note")
-async def todowrite(
-    todos: list[Item | str] | str, action: Action = "create", *, run: Run
-) -> CallResult:
+async def todowrite(todos: Items, action: Action = "create", *, run: Run) -> CallResult:
     """Write the todo list: replace it, add tasks, or change tasks by their ids."""
     items = parse_items(todos)
     if not items:

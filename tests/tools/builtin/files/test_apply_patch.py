@@ -165,7 +165,7 @@ async def test_what_was_done_is_reported_file_by_file(run: ToolRun) -> None:
         "`z`: removed (+0 -1)",
         "`p`: edited (+1 -1)",
     ]
-    assert "[hunk 1 did not match exactly; found by " in lines[5]
+    assert "[hunk 1 did not match exactly and was adapted: " in lines[5]
     assert (result.metadata["added"], result.metadata["removed"]) == (5, 4)
 
 

@@ -263,3 +263,27 @@ async def test_concurrent_edits_of_one_file_all_apply(run: ToolRun) -> None:
 
 def test_it_edits() -> None:
     assert (get_effect(edit), extract_paths(edit, {"file_path": "x"})) == ("edit", ["x"])
+
+
+LINES = b"one\ntwo\nthree\nfour\nfive\n"
+
+
+@pytest.mark.parametrize(
+    ("edits", "says"),
+    [
+        ([("one", "1\n1\n1"), ("for", "4")], ["edit 2 of 2: ", "     4→four"]),
+        ([("one\n", ""), ("for", "4")], ["edit 2 of 2: ", "     4→four"]),
+        ([("one", "1"), ("two", "2"), ("fiv", "5")], ["edit 3 of 3: ", "     5→five"]),
+        ([("absent", "x"), ("two", "2")], ["edit 1 of 2: "]),
+        ([("four", "4"), ("four", "5")], ["edit 2 of 2: ", "An earlier edit of this call"]),
+    ],
+)
+async def test_failed_edits_are_explained_by_the_file(
+    edits: list[tuple[str, str]], says: list[str], run: ToolRun
+) -> None:
+    path = put(run, "a", LINES)
+    pairs = [{"old_string": f"{old}", "new_string": new} for old, new in edits]
+    result = await invoke(edit, {"file_path": "a", "edits": pairs}, knowing(run, "a"))
+    for text in [*says, f"None of the {len(edits)} edits was applied"]:
+        assert text in result.error
+    assert path.read_bytes() == LINES

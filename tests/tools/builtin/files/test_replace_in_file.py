@@ -287,7 +287,7 @@ async def test_what_was_adapted_is_reported(run: ToolRun) -> None:
         run, "def f():\n    return one\n", block("return one\n", "return two\n")
     )
     assert text == "def f():\n    return two\n"
-    assert "[the block did not fit exactly; found by line_trimmed at line 2" in result.output
+    assert "[the block did not fit exactly and was adapted: " in result.output
 
 
 def test_the_path_is_named() -> None:

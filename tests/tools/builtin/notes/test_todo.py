@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from maxagent.tools.builtin.notes.todo import todoclear, todoread, todowrite
 from maxagent.tools.result import CallResult
 from maxagent.tools.runtime.invoke import invoke
@@ -49,3 +51,20 @@ async def test_empty_list_and_wrong_action_are_refused(tmp_path: Path) -> None:
     wrong = await thread.call(todowrite, todos=["a"], action="finish")
     assert "`action`: Input should be 'create'" in wrong.error
     assert thread.todos == []
+
+
+@pytest.mark.parametrize(
+    "ids", [[1, 2], ["1", "2"], [1, "2"], [{"id": 1}, 2], "[1, 2]", ["read", "fix"]]
+)
+async def test_tasks_are_named_by_number_or_text(ids: object, tmp_path: Path) -> None:
+    thread = Thread(tmp_path)
+    await thread.call(todowrite, todos=["read", "fix"])
+    result = await thread.call(todowrite, todos=ids, action="mark_completed")
+    assert result.output.endswith("2 of 2 completed")
+
+
+@pytest.mark.parametrize("todos", [[1.5], [None], [["a"]], [{"status": "gone"}], {"a": 1}])
+async def test_wrong_tasks_are_refused_in_plain_words(todos: object, tmp_path: Path) -> None:
+    error = (await Thread(tmp_path).call(todowrite, todos=todos)).error
+    assert "`todos` must be array | string, such as [" in error and "you sent" in error
+    assert "union" not in error and "Input should be" not in error

@@ -1,7 +1,7 @@
 """Images of messages: references in the thread, parts of the request for a model that sees.
 
 A message has its text, which names its images, and their references in `additional_kwargs`. A model
-that cannot see gets the text alone.
+that cannot see gets the text alone, and is told so.
 """
 
 import base64
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 REFUSED = "refused"
 OF_RESULTS = "The images of the results above:"
 GONE = "[image {name}: no longer stored]"
+UNSEEN = (
+    "[This model does not see images: it was sent their names and sizes alone. If it does, "
+    "the user sets `model.models.{model}.vision: true`.]"
+)
 # Requests whose messages are kept as objects, since a dialect encodes each object once
 MAX_CACHED = 1000
 
@@ -36,6 +40,7 @@ class ImageCache:
 
     def __init__(self) -> None:
         self._built: dict[tuple[int, ...], tuple[Sequence[BaseMessage], BaseMessage]] = {}
+        self._unseen: dict[tuple[int, ...], tuple[BaseMessage, BaseMessage]] = {}
 
     def attach_images(self, messages: Sequence[BaseMessage], folder: Path) -> list[BaseMessage]:
         """Return the messages of a request with their images; blocks on reading files.
@@ -58,6 +63,19 @@ class ImageCache:
         if results:
             request.append(self._build_message(results, folder, OF_RESULTS))
         return request
+
+    def describe_images(self, messages: Sequence[BaseMessage], model: str) -> list[BaseMessage]:
+        """Return the messages for a model that does not see; those with images say so."""
+        return [self._describe(each, model) if has_images(each) else each for each in messages]
+
+    def _describe(self, message: BaseMessage, model: str) -> BaseMessage:
+        key = (id(message),)
+        if key not in self._unseen:
+            if len(self._unseen) >= MAX_CACHED:
+                self._unseen.clear()
+            content = f"{message.text}\n\n{UNSEEN.format(model=model)}"
+            self._unseen[key] = (message, message.model_copy(update={"content": content}))
+        return self._unseen[key][1]
 
     def _build_message(
         self, sources: Sequence[BaseMessage], folder: Path, text: str

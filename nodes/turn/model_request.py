@@ -284,8 +284,10 @@ async def attach_images(
         from ..recovery.refusals import replace_refusals
 
         messages = replace_refusals(messages)
-    if not agent.deps.model.vision or not any(map(has_images, messages)):
+    if not any(map(has_images, messages)):
         return messages
+    if not agent.deps.model.vision:
+        return agent.deps.images.describe_images(messages, agent.deps.model.name)
     folder = agent.deps.locate_outputs(get_thread_id(runtime))
     return await asyncio.to_thread(agent.deps.images.attach_images, list(messages), folder)
 

@@ -84,7 +84,8 @@ def announce_mentions(
         emit(runtime, Mentioned(shown=mentioned.shown, left_out=mentioned.left_out))
     if images := list_unsupported_images(mentioned.notes, deps.model):
         notice = text(
-            "`{model}` does not see images; it gets the name and the size of {names}",
+            "`{model}` does not see images; it gets the name and the size of {names}; "
+            "`model.models.{model}.vision: true` says that it does see",
             model=deps.model.name,
             names=images,
         )

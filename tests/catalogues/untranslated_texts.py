@@ -201,6 +201,8 @@ ASSEMBLED = (
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(
     [
+        "(the same as above)\n",
+        "git commit message, subject, changelog; 提交信息",
         # a policy of the browser
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         "img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "

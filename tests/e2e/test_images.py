@@ -70,6 +70,7 @@ def test_blind_model_gets_words(program: Program, provider: Provider, picture: P
     assert any("does not see images" in event["text"] for event in ended.told("notice"))
     assert parts(provider) == []
     assert WORDS in json.dumps(provider.requests[0].body)
+    assert "This model does not see images" in json.dumps(provider.requests[0].body)
 
 
 def test_picture_is_named_when_disk_refuses_it(

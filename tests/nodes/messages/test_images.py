@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from pictures import ENCODED, PNG
 
@@ -54,3 +55,24 @@ def test_missing_image_is_reported_in_words(tmp_path: Path) -> None:
         file.unlink()
     (sent,) = ImageCache().attach_images([message], tmp_path)
     assert sent.content[1] == {"type": "text", "text": "[image a.png: no longer stored]"}
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        (HumanMessage("see [image a.png]"), True),
+        (ToolMessage("[image a.png]", tool_call_id="a"), True),
+        (HumanMessage("两张图片"), True),
+        (HumanMessage(""), True),
+        (AIMessage("no image"), False),
+    ],
+)
+def test_blind_model_is_told_what_it_misses(
+    message: BaseMessage, says: bool, tmp_path: Path
+) -> None:
+    cache, before = ImageCache(), message.text
+    message = with_image(message.model_copy(), tmp_path) if says else message
+    first, second = (cache.describe_images([message], "m")[0] for _ in range(2))
+    assert first is second and (first is message) == (not says)
+    assert first.text.startswith(before) and message.text == before
+    assert ("`model.models.m.vision: true`" in first.text) == says

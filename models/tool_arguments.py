@@ -173,7 +173,7 @@ def _load_python(content: str) -> object:
 
 def _load_without_commas(content: str) -> object:
     """Return the value of JSON with a comma behind a last entry, else None."""
-    plain = _LAST_COMMA.sub(lambda found: found[1] or found[2], content)
+    plain = _LAST_COMMA.sub(lambda match: match[1] or match[2], content)
     try:
         return json.loads(plain, strict=False) if plain != content else None
     except (ValueError, RecursionError):

@@ -28,7 +28,6 @@ from ..tools.runtime.program_tools import find_code_change
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.skills.access import SkillAccess
-from ..tools.testing.command import only_tests
 from ..tools.tool_run import ToolRun
 from ..tools.tool_table import get_need
 from .approval.call_origins import starts_other
@@ -247,6 +246,7 @@ async def _recover_call(
     targets: Sequence[str],
 ) -> CallResult:
     """Return the answer of an interrupted call: the files may show whether an edit was made."""
+    from ..tools.testing.command import only_tests
     from .hooks.tool_hooks import find_kept_result
 
     outcome: RecoveryOutcome = "unknown"

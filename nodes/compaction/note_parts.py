@@ -13,7 +13,6 @@ from ...config.security.private_files import make_private_folder, replace_file
 from ...memory.undo.change_chains import compute_net_changes
 from ...memory.undo.history import HistoryEntry
 from ...tools.process.output_capture import get_output_path, make_output_id
-from ...tools.testing.run import shorten_output
 from ...tools.todo_list import render_todos
 from ..enforce_schema import build_schema_note
 from ..roles import CHAT_ROLES, RoleName
@@ -89,8 +88,11 @@ def _format_evidence(evidence: Evidence | None) -> str:
     if not evidence:
         return ""
     line = f"The last test run: `{evidence['command']}` {evidence['verdict']}: {evidence['reason']}"
-    failed = evidence["verdict"] == "failed"
-    tail = shorten_output(evidence["tail"], MAX_OUTPUT).strip() if failed else ""
+    if evidence["verdict"] != "failed":
+        return line
+    from ...tools.testing.run import shorten_output
+
+    tail = shorten_output(evidence["tail"], MAX_OUTPUT).strip()
     return f"{line}\n{tail}" if tail else line
 
 

@@ -169,8 +169,8 @@ def _build_example(about: Mapping[str, Any], schema: Mapping[str, Any]) -> objec
         return [_build_example(about.get("items", {}), schema)]
     fields = cast("Mapping[str, Mapping[str, Any]]", about.get("properties", {}))
     if about.get("type") == "object" or fields:
-        shown = about.get("required") or [name for name in fields if name != "id"][:1]
-        return {name: _build_example(fields[name], schema) for name in shown if name in fields}
+        names = about.get("required") or [name for name in fields if name != "id"][:1]
+        return {name: _build_example(fields[name], schema) for name in names if name in fields}
     return {"integer": 1, "number": 1, "boolean": True}.get(str(about.get("type")), "text")
 
 

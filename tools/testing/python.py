@@ -74,8 +74,10 @@ def _add_source_folder(command: TestCommand, files: ProjectFiles, tests: list[st
     if _has_installed(Path(command.argv[0]), packages, files.root):
         return command
     path = os.pathsep.join(filter(None, [SOURCE_FOLDER, os.environ.get("PYTHONPATH")]))
-    shown = f"PYTHONPATH={SOURCE_FOLDER} {command.shown}"
-    return replace(command, shown=shown, environment={**command.environment, "PYTHONPATH": path})
+    command_line = f"PYTHONPATH={SOURCE_FOLDER} {command.shown}"
+    return replace(
+        command, shown=command_line, environment={**command.environment, "PYTHONPATH": path}
+    )
 
 
 def _find_source_packages(files: ProjectFiles) -> list[str]:

@@ -105,23 +105,23 @@ def shorten_output(output: str, length: int) -> str:
 
     A section that only repeats an earlier one for another test is named alone.
     """
-    shown = _name_repeated_sections(output)
-    if len(shown) <= length:
-        return shown
-    end = shown[-length - 1 :].partition("\n")[2]
-    return end or shown[-length:]
+    shortened = _name_repeated_sections(output)
+    if len(shortened) <= length:
+        return shortened
+    end = shortened[-length - 1 :].partition("\n")[2]
+    return end or shortened[-length:]
 
 
 def _name_repeated_sections(output: str) -> str:
     first, *parts = _SECTION.split(output)
-    bodies, kept = set[str](), [first]
+    bodies, sections = set[str](), [first]
     for heading, body in zip(parts[::2], parts[1::2], strict=True):
         # the headings, and the paths in the sections, name the tests
         names = "|".join(map(re.escape, re.findall(r"[\w./]*\w", heading.strip("_=\n "))))
-        found = _SUMMARY.search(body)
-        end = found.start() if found else len(body)
+        summary = _SUMMARY.search(body)
+        end = summary.start() if summary else len(body)
         same = re.sub(rf"\S*(?:{names})\S*", "", body[:end])
         is_new = end <= len(SAME_SECTION) or same not in bodies
         bodies.add(same)
-        kept += [heading, body[:end] if is_new else SAME_SECTION, body[end:]]
-    return "".join(kept)
+        sections += [heading, body[:end] if is_new else SAME_SECTION, body[end:]]
+    return "".join(sections)

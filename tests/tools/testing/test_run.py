@@ -61,14 +61,14 @@ RAN = f"{'-' * 70}\nRan 2 tests in 1s\n"
     ],
 )
 def test_repeated_sections_are_named_once(output: str, same: int) -> None:
-    shown = shorten_output(output, 3_000)
-    assert shown.count(SAME_SECTION) == same
-    assert shown.splitlines()[-1:] == output.splitlines()[-1:]
-    assert shown == output or same
+    shortened = shorten_output(output, 3_000)
+    assert shortened.count(SAME_SECTION) == same
+    assert shortened.splitlines()[-1:] == output.splitlines()[-1:]
+    assert shortened == output or same
 
 
 @pytest.mark.parametrize(
-    ("output", "length", "shown"),
+    ("output", "length", "shortened"),
     [
         ("first line\nsecond\n", 10, "second\n"),
         ("first line\nsecond\n", 7, "second\n"),
@@ -78,5 +78,5 @@ def test_repeated_sections_are_named_once(output: str, same: int) -> None:
         ("一行\n第二行\n", 5, "第二行\n"),
     ],
 )
-def test_excerpts_begin_with_whole_lines(output: str, length: int, shown: str) -> None:
-    assert shorten_output(output, length) == shown
+def test_excerpts_begin_with_whole_lines(output: str, length: int, shortened: str) -> None:
+    assert shorten_output(output, length) == shortened

@@ -243,22 +243,22 @@ def list_make_includes(makefile: str) -> list[str]:
     if _MAKE_COMPUTES.search(joined):
         inner = (_cut_expansion(text) for text in _INNER_INCLUDE.findall(joined))
         lines += [line for line in inner if line not in lines]
-        lines += [found[0] for found in _MAKE_READS.finditer(joined)]
+        lines += [call[0] for call in _MAKE_READS.finditer(joined)]
         outputs = {"".join(names) for names in _MAKE_OUTPUTS.findall(joined)}
         lines += [f"$({name})" for name in _MAKE_TEXTS.findall(joined) if name in outputs]
-    places = [_LOADED_SYMBOL.sub("", _expand_make(line)) for line in lines]
+    includes = [_LOADED_SYMBOL.sub("", _expand_make(line)) for line in lines]
     flags = " ".join(_MAKE_FLAGS.findall(joined))
     folders = [_expand_make(folder) for folder in _MAKE_SEARCH.findall(flags)]
     if "--eval" in flags or re.search(r"(?:^|\s)-E", flags):
-        places.append("$(MAKEFLAGS)")
-    names = [name for line in places for name in line.split() if not name.startswith(("/", "$"))]
+        includes.append("$(MAKEFLAGS)")
+    names = [name for line in includes for name in line.split() if not name.startswith(("/", "$"))]
     return list(
-        dict.fromkeys([*places, *(f"{folder}/{one}" for folder in folders for one in names)])
+        dict.fromkeys([*includes, *(f"{folder}/{name}" for folder in folders for name in names)])
     )
 
 
-def _expand_make(words: str) -> str:
-    return _MAKE_PATTERN.sub(r"\1", _MAKE_FOLDER.sub(".", words)).strip()
+def _expand_make(names: str) -> str:
+    return _MAKE_PATTERN.sub(r"\1", _MAKE_FOLDER.sub(".", names)).strip()
 
 
 def _cut_expansion(text: str) -> str:

@@ -147,8 +147,8 @@ def _find_origins(
     for name, following in _list_programs(program, arguments):
         for origin in find_package_scripts([name, *following], folders, root):
             yield origin
-            place = (root / origin.provenance.source).parent
-            yield from find_scripts(origin.text, place, root)
+            base = (root / origin.provenance.source).parent
+            yield from find_scripts(origin.text, base, root)
         yield from find_package_settings(name, folders, root)
         yield from find_tasks(name, folders, root)
     if program in WRAPPERS:

@@ -130,8 +130,8 @@ def _find_besides(program: str, folder: Path, root: Path) -> Iterator[Origin]:
 def find_scripts(commands: str, folder: Path, root: Path) -> Iterator[Origin]:
     """Yield the shell scripts, and programs called by a path, that lines of commands start."""
     lines = _GOES_ON.sub(" ", _NAMED_LINE.sub("", commands))
-    for found in _SCRIPT.finditer(lines):
-        name = re.sub(r"\$[({]?(?:CURDIR|PWD|\$PWD)[)}]?", ".", found[1] or found[2])
+    for start in _SCRIPT.finditer(lines):
+        name = re.sub(r"\$[({]?(?:CURDIR|PWD|\$PWD)[)}]?", ".", start[1] or start[2])
         name = name if "(" in name else name.rstrip(")")
         if _UNRESOLVED.search(name):
             if name.endswith((".sh", ".bash")):
@@ -155,17 +155,17 @@ def _find_included(program: str, tasks: Origin, base: Path, root: Path) -> Itera
         origin, folder = pending.pop()
         if program in (*MAKE, "just", "task", "go-task"):
             yield from find_scripts(origin.text, folder, root)
-        found = [(line, folder) for line in _list_includes(program, origin)]
-        found += _list_make_calls(program, origin.text, folder)
-        for line, place in found:
-            files = None if _UNRESOLVED.search(line) else _list_included(program, line, place)
+        includes = [(line, folder) for line in _list_includes(program, origin)]
+        includes += _list_make_calls(program, origin.text, folder)
+        for line, base_folder in includes:
+            files = None if _UNRESOLVED.search(line) else _list_included(program, line, base_folder)
             if files is None or len(included | {*files}) > _MAX_INCLUDES:
                 yield build_unknown_origin("tasks", line)
                 continue
             for file in (file for file in files if file not in included):
                 if origin := read_file_origin("tasks", file, root):
                     yield origin
-                    pending.append((origin, place if program in MAKE else file.parent))
+                    pending.append((origin, base_folder if program in MAKE else file.parent))
             included |= {*files}
 
 
@@ -176,13 +176,13 @@ def _list_make_calls(program: str, makefile: str, folder: Path) -> Iterator[tupl
         before = text[text.rfind("\n", 0, call.start()) + 1 : call.start()]
         options = _MAKE_OPTION.findall(call[1])
         folders = [name for short, long, name in options if short == "C" or long == "directory"]
-        folders += [] if folders else [found[1] for found in _CHANGES_FOLDER.finditer(before)]
+        folders += [] if folders else [change[1] for change in _CHANGES_FOLDER.finditer(before)]
         files = [name for short, long, name in options if short == "f" or long.endswith("file")]
-        place = folder.joinpath(*map(_expand_folder, folders))
+        base_folder = folder.joinpath(*map(_expand_folder, folders))
         if any(map(_UNRESOLVED.search, map(_expand_folder, folders))):
             yield call[0].strip(), folder
         elif folders or files:
-            yield " ".join(files or BUILD_FILES[program].split()), place
+            yield " ".join(files or BUILD_FILES[program].split()), base_folder
 
 
 def _expand_folder(name: str) -> str:
@@ -197,8 +197,8 @@ def _list_includes(program: str, tasks: Origin) -> list[str]:
         joined = _NINJA_GOES_ON.sub("", tasks.text)
         return [line.strip() for line in _NINJA_INCLUDE.findall(joined)]
     if program == "just":
-        found = [*_JUST_INCLUDE.findall(tasks.text), *_DOTENV_NAME.findall(tasks.text)]
-        names = ["".join(quoted).strip() for quoted in found]
+        matches = [*_JUST_INCLUDE.findall(tasks.text), *_DOTENV_NAME.findall(tasks.text)]
+        names = ["".join(quoted).strip() for quoted in matches]
         return [*names, ".env"] if "dotenv-load" in tasks.text else names
     if program == "mise":
         lines = _MISE_KEY.findall(tasks.text)

@@ -102,8 +102,8 @@ def _has_installed(python: Path, packages: list[str], root: Path) -> bool:
     starts = {python.parent.parent, Path(os.path.realpath(python)).parent.parent}
     folders = [folder for start in starts for below in _PACKAGES for folder in start.glob(below)]
     folders += Path.home().glob(".local/lib/python*/site-packages")
-    named = [name for package in packages for name in (package, f"{package}.py")]
-    if any((folder / name).exists() for folder in folders for name in named):
+    file_names = [name for package in packages for name in (package, f"{package}.py")]
+    if any((folder / name).exists() for folder in folders for name in file_names):
         return True
     pointers = [file for folder in folders for name in POINTERS for file in folder.glob(name)]
     return any(_contains_text(file, str(root)) for file in pointers)

@@ -94,7 +94,7 @@ def test_a_proposal_stands_alone(names, tools, proposes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("speaker", "plan", "words"),
+    ("speaker", "plan", "promise"),
     [
         ("build", False, "files may be changed, commands run"),
         ("explore", False, "your prompt and your tools say"),
@@ -104,8 +104,8 @@ def test_a_proposal_stands_alone(names, tools, proposes) -> None:
         ("shell", True, "nothing in the project may change"),
     ],
 )
-def test_announcement_promises_no_tools_of_the_mode(speaker, plan, words) -> None:
+def test_announcement_promises_no_tools_of_the_mode(speaker, plan, promise) -> None:
     announced = format_announcement({"speaker": speaker, "plan": plan, "plan_file": "p.md"})
-    assert words in announced and f"`{speaker}` now, in" in announced
+    assert promise in announced and f"`{speaker}` now, in" in announced
     assert ("files may be changed" in announced) == (speaker == "build")
     assert ("plan_exit" in announced) == (speaker == "plan")

@@ -10,7 +10,7 @@ from ...config.errors import MaxAgentError
 from ...memory.threads.record import ThreadRow
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
-from ..rendering.listings.threads import SHORT_ID, format_title, open_index
+from ..rendering.listings.threads import SHORT_ID, format_status, format_title, open_index
 from ..rendering.sanitize import sanitize_line
 from ..rendering.table import GAP, NARROW
 from ..rendering.text_width import measure_width
@@ -97,4 +97,4 @@ def _describe_status(row: ThreadRow) -> str:
     """Describe what is open in a thread; nothing if it is the user's turn anyway."""
     if row.status == "idle":
         return ""
-    return t("picker.waiting" if row.status == "waiting" else f"threads.status.{row.status}")
+    return t("picker.waiting") if row.status == "waiting" else format_status(row, set())

@@ -14,7 +14,7 @@ from ...memory.threads.record import OPEN_STATUSES
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
 from ..rendering.humanize import format_age
-from ..rendering.listings.threads import format_title
+from ..rendering.listings.threads import format_status, format_title
 from ..rendering.sanitize import sanitize_line
 from ..rendering.table import NARROW
 from .picker import PickerState, build_picker
@@ -75,7 +75,7 @@ def build_cells(rows: "Sequence[ThreadRow]", columns: int) -> list[list[str]]:
         return [[t(f"threads.status.{row.status}"), format_title(row)] for row in rows]
     return [
         [
-            t(f"threads.status.{row.status}"),
+            format_status(row, set()),
             format_age(row.updated_at),
             sanitize_line(Path(row.folder).name),
             format_title(row),

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ...memory.threads.lease import describe_own_address
 from ...memory.threads.record import ThreadRow
 from ...sdk.events import ToolCall
 from ...sdk.streams.event_stream import StoredMessage
@@ -32,6 +33,7 @@ class ThreadInbox:
     def __init__(self, home: Path, get_running_call: Callable[[str], ToolCall | None]) -> None:
         """`get_running_call` returns the call that a run of a thread makes now."""
         self._home, self._get_running_call = home, get_running_call
+        self._own_address = describe_own_address()
         self._facts = dict[str, tuple[str, Mapping[str, Any]]]()
         self._number = 0
         self._threads: Mapping[str, Mapping[str, Any]] = {}
@@ -48,6 +50,8 @@ class ThreadInbox:
 
     def _describe(self, row: ThreadRow) -> dict[str, Any]:
         described = describe_thread(row)
+        if row.holder == self._own_address:  # the server of the page itself
+            described["holder"] = ""
         if call := self._get_running_call(row.thread_id):
             phrase = describe_call(call.tool, call.args)
             described["doing"] = {"verb": phrase.verb, "subject": phrase.subject[:SHORT]}

@@ -207,9 +207,9 @@ class ThreadIndex:
                 for each, fact in facts.items()
                 if each not in rows or (fact and fact.updated_at > rows[each].updated_at)
             }
-            held = lease.find_held(self._home, running | newer)
+            held = lease.find_holders(self._home, running | newer)
             # read again: a run sets its status before it releases its lease
-            rows |= read_threads(connection, running - held)
+            rows |= read_threads(connection, running - held.keys())
             for thread_id in facts.keys() - rows.keys():
                 fact = facts[thread_id]
                 if fact:  # else it was deleted just now
@@ -220,7 +220,11 @@ class ThreadIndex:
             update_from_facts(row, facts[each], is_held=each in held, is_asked=each in asked)
             for each, row in rows.items()
         ]
-        fitting = [row for row in corrected if status in (None, row.status)]
+        fitting = [
+            replace(row, holder=held[row.thread_id].address) if row.thread_id in held else row
+            for row in corrected
+            if status in (None, row.status)
+        ]
         return sorted(fitting, key=lambda row: row.updated_at, reverse=True)
 
     def list_inbox(self, open_ids: Collection[str] = ()) -> "list[ThreadRow]":

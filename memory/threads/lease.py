@@ -51,6 +51,11 @@ class LeaseHolder:
         """The local time of day when it started, as `12:03`."""
         return time.strftime("%H:%M", time.localtime(self.since))
 
+    @property
+    def address(self) -> str:
+        """The machine and the process, as `build-7:4711`; empty if they are not known."""
+        return f"{self.host}:{self.pid}" if self.pid else ""
+
 
 @contextmanager
 def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
@@ -103,19 +108,25 @@ def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
         os.close(lock)
 
 
-def find_held(home: Path, threads: Collection[str]) -> set[str]:
-    """Return those of the threads that a process runs."""
+def find_holders(home: Path, threads: Collection[str]) -> dict[str, LeaseHolder]:
+    """Return the process of each of the threads that one runs."""
     database = paths.locate_database(home)
     if threads and find_server(database):
-        from .server_lease import find_held as find_held_there
+        from .server_lease import read_holders
 
-        return find_held_there(database, threads)
-    held = set[str]()
+        held = read_holders(database, threads)
+        return {thread_id: LeaseHolder(**fields) for thread_id, fields in held.items()}
+    holders = dict[str, LeaseHolder]()
     for thread_id in threads:
         with suppress(UsageError):  # an id of another client, which has no lease
-            if find_holder(home, thread_id):
-                held.add(thread_id)
-    return held
+            if holder := find_holder(home, thread_id):
+                holders[thread_id] = holder
+    return holders
+
+
+def describe_own_address() -> str:
+    """Return this process as `LeaseHolder.address` has it."""
+    return _describe_this_process().address
 
 
 def ensure_not_held(home: Path, thread_id: str) -> None:

@@ -72,10 +72,12 @@ class ThreadRow:
     """Model answers so far."""
     questions: int = 0
     """Open questions; its sub-agents may ask several at once."""
+    holder: str = ""
+    """The machine and the process that run it, as `build-7:4711`; empty: none, or not known."""
 
 
-# Read from LangGraph's tables each time
-_UNSTORED = ("steps", "questions")
+# Read each time: from LangGraph's tables, and from the lease
+_UNSTORED = ("steps", "questions", "holder")
 
 
 def build_title(request: str) -> str:

@@ -47,14 +47,15 @@ def read_holder(database: Path, thread_id: str) -> dict[str, Any] | None:
         return _read_living(connection, thread_id)
 
 
-def find_held(database: Path, threads: Collection[str]) -> set[str]:
-    """Return those of the threads that a process holds, by one query."""
+def read_holders(database: Path, threads: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields of the process that holds each of the threads, by one query."""
     query = _READ.replace("SELECT result", "SELECT thread_id, result").replace(
         "thread_id = ?", "thread_id IN (SELECT value FROM json_each(?))"
     )
     with translate_sqlite_errors(database), closing(connect(database)) as connection:
         rows = connection.execute(query, (json.dumps([*threads]),)).fetchall()
-    return {thread_id for thread_id, *row in rows if _read_fields(row)}
+    read = ((thread_id, _read_fields(row)) for thread_id, *row in rows)
+    return {thread_id: fields for thread_id, fields in read if fields}
 
 
 def _read_living(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any] | None:

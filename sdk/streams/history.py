@@ -30,6 +30,7 @@ _ROW = (
     "parent_step",
     "steps",
     "questions",
+    "holder",
 )
 # As the page has it; what follows a mark of Markdown is no letter
 _QUESTION_END = re.compile(r"[?？][\W_]*$")

@@ -33,6 +33,7 @@ _STATES: Mapping[str, RunState] = {
     "CANCELLED": "cancelled",
 }
 _OPEN = ["ENQUEUED", "DELAYED", "PENDING"]
+OPEN_STATES = [_STATES[state] for state in _OPEN]
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 # Jobs that are deleted at a time
 _PORTION = 500

@@ -19,8 +19,9 @@ from ...rendering.table import show_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from ....memory.threads.record import ThreadRow
     from ....nodes.options import Options
-    from ....sdk.workers.queue import ThreadQueue
+    from ....sdk.workers.queue import QueuedRun, ThreadQueue
     from ....sdk.workers.submission import QueuedTask
 
 app = typer.Typer(
@@ -75,7 +76,7 @@ def list_all(
     """List the runs that wait for a worker, or that one has; with --all the newest first."""
     from dataclasses import asdict
 
-    from ...rendering.humanize import format_age
+    from ....sdk.workers.queue import OPEN_STATES
 
     queue = open_queue()
     maximum = (None if as_json else LISTED) if limit is None else limit or None
@@ -88,27 +89,42 @@ def list_all(
     has_more = bool(maximum) and len(runs) > maximum
     runs = runs[:maximum]
     if as_json:
-        echo_json([asdict(run) for run in runs])
+        threads = _read_threads([run for run in runs if run.state in OPEN_STATES])
+        holders = {thread_id: row.holder for thread_id, row in threads.items()}
+        echo_json([{**asdict(run), "holder": holders.get(run.thread_id, "")} for run in runs])
         return
     if not runs:
         echo(t("queue.empty"), err=True)
         return
-    rows_of_runs = open_index().list(ids={run.thread_id for run in runs})
-    titles = {row.thread_id: row.name or row.title for row in rows_of_runs}
+    _show_runs(runs)
+    if has_more:
+        echo(t("queue.more"), err=True)
+
+
+def _read_threads(runs: "Sequence[QueuedRun]") -> "dict[str, ThreadRow]":
+    rows = open_index().list(ids={run.thread_id for run in runs})
+    return {row.thread_id: row for row in rows}
+
+
+def _show_runs(runs: "Sequence[QueuedRun]") -> None:
+    """Print runs as a table; the worker of one that waits is who holds its thread meanwhile."""
+    from ...rendering.humanize import format_age
+
+    threads = _read_threads(runs)
+    titles = {thread_id: row.name or row.title for thread_id, row in threads.items()}
+    holders = {thread_id: row.holder for thread_id, row in threads.items()}
     names = ("queue.thread", "queue.state", "queue.worker", "queue.since", "queue.title")
     rows = [
         (
             run.thread_id[:SHORT_ID],
             t(_STATE_KEYS[run.state]),
-            run.worker if run.state == "running" else "",
+            run.worker if run.state == "running" else holders.get(run.thread_id, ""),
             format_age(run.since),
             titles.get(run.thread_id, ""),
         )
         for run in runs
     ]
     show_table([t(name) for name in names], rows, cut=[t("queue.title")])
-    if has_more:
-        echo(t("queue.more"), err=True)
 
 
 @app.command()

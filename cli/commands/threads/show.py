@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,7 +164,8 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield "id", row.thread_id
     yield t("threads.name"), row.name
     yield t("threads.folder"), row.folder
-    yield t("threads.status"), format_status(row, find_restored_threads([row]))
+    status = replace(row, holder="")  # which has a line of its own
+    yield t("threads.status"), format_status(status, find_restored_threads([row]))
     yield t("threads.holder"), _format_holder(row)
     yield t("threads.forked"), _format_parent(row)
     yield t("threads.steps"), str(row.steps)

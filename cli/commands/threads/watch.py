@@ -12,7 +12,13 @@ from ....config import paths
 from ....memory.threads.record import OPEN_STATUSES
 from ...i18n.catalogs import get_language, t
 from ...rendering.humanize import format_age
-from ...rendering.listings.threads import SHORT_ID, format_title, open_index, to_mappings
+from ...rendering.listings.threads import (
+    SHORT_ID,
+    format_status,
+    format_title,
+    open_index,
+    to_mappings,
+)
 from ...rendering.output import echo, echo_json
 from ...rendering.sanitize import sanitize_line
 from .listing import AsJson
@@ -99,8 +105,8 @@ def _print_changes(changes: "ThreadWatch", *, as_json: bool) -> None:
 
 
 def _read_state(row: "ThreadRow") -> tuple[str, str]:
-    """Return the status, and when a question was asked: the next one is changed, too."""
-    return row.status, row.updated_at if row.status == "waiting" else ""
+    """Return the status, who runs it, and when a question was asked: the next one differs."""
+    return row.status, row.updated_at if row.status == "waiting" else row.holder
 
 
 def _print_rows(rows: "list[ThreadRow]", *, as_json: bool) -> None:
@@ -109,6 +115,6 @@ def _print_rows(rows: "list[ThreadRow]", *, as_json: bool) -> None:
             echo_json(mapping, indent=None)
         return
     for row in rows:
-        status, age = t(f"threads.status.{row.status}"), format_age(row.updated_at)
+        status, age = format_status(row, set()), format_age(row.updated_at)
         folder = sanitize_line(Path(row.folder).name)
         echo(f"{row.thread_id[:SHORT_ID]}  {status}  {age}  {folder}  {format_title(row)}")

@@ -86,8 +86,10 @@ def format_title(row: "ThreadRow") -> str:
 
 
 def format_status(row: "ThreadRow", put_back: set[str]) -> str:
-    """Format the status, how many questions wait, and whether the files were restored since."""
+    """Format the status, who runs it, how many questions wait, whether its files were restored."""
     status = t(f"threads.status.{row.status}")
+    if row.status == "running" and row.holder:
+        status = t("threads.running_on", status=status, holder=sanitize_line(row.holder))
     if row.status == "waiting" and row.questions > 1:
         status = t("threads.waiting", status=status, count=row.questions)
     if row.thread_id in put_back and row.status != "undone":

@@ -1,10 +1,13 @@
 import fcntl
+import os
+import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import ormsgpack
 import pytest
@@ -38,7 +41,8 @@ def test_a_recorded_thread_is_listed_as_it_is(
 ) -> None:
     row = record(index, tmp_path)
     with acquire_lease(home, row.thread_id):
-        assert index.list() == [row] == [index.get(row.thread_id)]
+        held = replace(row, holder=f"{socket.gethostname()}:{os.getpid()}")
+        assert index.list() == [held] == [index.get(row.thread_id)]
     assert (row.status, row.request, row.options) == (
         "running",
         "Repair the test, please",
@@ -124,6 +128,27 @@ def test_running_status_needs_a_held_lease(index: ThreadIndex, home: Path, tmp_p
     assert index.get(row.thread_id).status == "interrupted"
     with acquire_lease(home, row.thread_id):
         assert index.get(row.thread_id).status == "running"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_held", "shown"),
+    [
+        ("running", True, "running"),
+        ("queued", True, "running"),
+        ("running", False, "interrupted"),
+        ("queued", False, "queued"),
+        ("waiting", False, "waiting"),
+    ],
+)
+def test_running_thread_names_its_holder(
+    index: ThreadIndex, home: Path, tmp_path: Path, status: Any, is_held: bool, shown: str
+) -> None:
+    row = record(index, tmp_path)
+    index.set_status(row.thread_id, status)
+    with acquire_lease(home, row.thread_id) if is_held else nullcontext():
+        (listed,) = index.list()
+    address = f"{socket.gethostname()}:{os.getpid()}"
+    assert (listed.status, listed.holder) == (shown, address if is_held else "")
 
 
 @pytest.mark.parametrize("status", ["waiting", "done", "unverified", "failed", "limit", "undone"])

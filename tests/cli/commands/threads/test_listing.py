@@ -1,5 +1,6 @@
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from terminal import CONFIRM, READY, Terminal
-from warm_start import run_mcode
+from warm_start import run_mcode, start_python
 
 from maxagent.config import paths
 from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
@@ -18,8 +19,10 @@ from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.threads.pull_requests import PullRequestRecord, PullRequestRecords
 from maxagent.memory.undo.history import FileHistory
 from maxagent.sdk.pull_requests.proposal import Proposal
+from maxagent.sdk.workers.queue import ThreadJob, ThreadQueue
 from maxagent.tools.git.commits import Identity
 
+ADDRESS = f"{socket.gethostname()}:{os.getpid()}"
 A, B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "abc")
 
 
@@ -197,6 +200,31 @@ def test_a_running_thread_is_shown_with_its_process(
         stdout = run("show", B).stdout
     assert f"running in process: {os.getpid()} " in stdout
     assert "continue with" not in stdout
+
+
+HOLDERS = [
+    (("threads", "list"), "running on {address} "),
+    (("threads", "list", "--json"), '"holder": "{address}"'),
+    (("threads", "tree", B), "running on {address} "),
+    (("threads", "watch"), "running on {address} "),
+    (("threads", "watch", "--json"), '"holder": "{address}"'),
+    (("queue", "list"), "queued  {address}  "),
+    (("queue", "list", "--json"), '"holder": "{address}"'),
+]
+
+
+@pytest.mark.parametrize(("command", "line"), HOLDERS, ids=[" ".join(row[0]) for row in HOLDERS])
+def test_each_list_names_who_runs_a_thread(
+    index: ThreadIndex, home: Path, folder: Path, command: tuple[str, ...], line: str
+) -> None:
+    ThreadQueue(home).enqueue(ThreadJob(B, 1, str(folder)))
+    with acquire_lease(home, B):
+        running = start_python(["-m", "maxagent", *command], folder, environment(home, {}))
+        assert running.stdout
+        printed = next(text for text in running.stdout if line.format(address=ADDRESS) in text)
+        running.kill()
+        running.communicate()
+    assert B[:8] in printed or "{address}" not in printed
 
 
 @pytest.mark.parametrize("command", [["show"], ["rename", "--", "name"], ["delete", "--yes"]])

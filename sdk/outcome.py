@@ -41,7 +41,7 @@ def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
     questions = find_questions(thread_id, state)
     if not questions:
         return None
-    others = [_describe_question(question) for question in questions[1:]]
+    others = [describe_question(question) for question in questions[1:]]
     return replace(questions[0], others=others)
 
 
@@ -66,7 +66,8 @@ def _build_question(thread_id: str, interrupt: Interrupt, usage: dict[str, Any])
     return build_question(thread_id, parse_interrupt(interrupt.id, asked), usage)
 
 
-def _describe_question(question: Question) -> dict[str, Any]:
+def describe_question(question: Question) -> dict[str, Any]:
+    """Return a question as another one lists it."""
     described = ("type", "usage", "others")
     return {name: value for name, value in as_json(question).items() if name not in described}
 

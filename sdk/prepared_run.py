@@ -12,6 +12,7 @@ from ..nodes.options import Options
 from ..nodes.run.context import Context
 from ..nodes.run.dependencies import Dependencies
 from ..nodes.run.dependency_pool import DependencyPool
+from .events import Question
 from .interrupt_response import Answer
 from .run import UserMessage
 
@@ -31,6 +32,8 @@ class PreparedRun:
     resumed: bool = True
     wait: bool = False
     now: bool = False
+    asked: Question | None = None
+    """The open question, if it is all that is wanted: nothing runs."""
 
 
 async def open_with_model(

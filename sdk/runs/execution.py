@@ -18,8 +18,9 @@ from ...memory.database.connection import translate_sqlite_errors
 from ...memory.journal import Journal
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease, has_crashed
-from ...memory.threads.record import ThreadStatus
+from ...memory.threads.record import ThreadRow, ThreadStatus
 from ...nodes.messages.steering import SteeringQueue
+from ...nodes.options import Options
 from ...nodes.recovery.partial_answer import build_partial_answer
 from ...nodes.roles import RoleName
 from ...nodes.run.dependencies import Dependencies
@@ -32,6 +33,7 @@ from ..events import (
     ModelChanged,
     Output,
     Retrying,
+    RunStarted,
     TokenUsage,
     as_json,
     is_from_subagent,
@@ -110,6 +112,10 @@ class RunExecution:
     async def stream(self, active: ActiveRun, prepared: PreparedRun) -> AsyncGenerator[Event]:
         """Yield the events of the run."""
         row = prepared.row
+        if prepared.asked:
+            yield build_shown(row)
+            yield prepared.asked
+            return
         deps = await self.pool.open(row.folder, row.options, prepared.context)
         with ExitStack() as held:
             lease = acquire_lease(self.home, row.thread_id)
@@ -179,6 +185,13 @@ class RunExecution:
             wait=prepared.wait,
             now=prepared.now,
         )
+
+
+def build_shown(row: ThreadRow) -> RunStarted:
+    """Return the first event of a stream that only shows a thread's question."""
+    options = cast("Options", row.options or {})
+    model, mode = options.get("model", ""), options.get("mode", "")
+    return RunStarted(row.thread_id, row.title, row.folder, model, mode, resumed=True)
 
 
 async def settle_steering(

@@ -20,8 +20,10 @@ from ...nodes.run.agent import open_agent
 from ...nodes.run.context import Context
 from ...nodes.run.dependency_pool import DependencyPool
 from ...nodes.run.modes import choose_next_agent
+from ..events import Question
 from ..graph_registry import find_job, needs_tests
 from ..interrupt_response import Answer
+from ..outcome import describe_question
 from ..prepared_run import PreparedRun, open_with_model
 from ..run import UserMessage
 from ..run_request import (
@@ -32,8 +34,9 @@ from ..run_request import (
     validate_request,
 )
 from ..startup_notices import collect_notices, collect_setting_notices, collect_standing_notices
+from ..streams.open_questions import list_open_questions
 from ..tested_file import choose_first_agent
-from ..threads.workspace import open_workspace
+from ..threads.workspace import is_cloned, open_workspace
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,16 @@ class RunPreparation:
     async def prepare_resume(
         self, thread: str, answers: Sequence[Answer], wait: bool, now: bool, context: Context
     ) -> PreparedRun:
-        """Prepare the continuation of a thread."""
-        row = await asyncio.to_thread(open_workspace, self.threads.find(thread), self.home)
+        """Prepare the continuation of a thread.
+
+        A repository is not cloned to show a question: that is in the checkpoint.
+        """
+        row = self.threads.find(thread)
+        if not (answers or wait or now or context.model or context.mode):
+            asked = await asyncio.to_thread(find_distant_question, row, self.home)
+            if asked:
+                return PreparedRun(row, context, [], asked=asked)
+        row = await asyncio.to_thread(open_workspace, row, self.home)
         row = await self.load_current_options(row)
         notices = list[str]()
         if not any(answer.question for answer in answers):  # else this runner asked: it goes on
@@ -134,6 +145,25 @@ class RunPreparation:
         """Return the options with the program's model, unless they name another."""
         name = self.pool.program_model_name
         return {**options, "model": name} if name and not options.get("model") else options
+
+
+def find_distant_question(row: ThreadRow, home: Path) -> Question | None:
+    """Return the open question of a thread whose clone is not on this machine, with all others.
+
+    None for a limit, at which the run itself knows whether to wait. Blocks.
+    """
+    if is_cloned(row, home):
+        return None
+    questions = list_open_questions(row, home)
+    first = next((each for each in questions if each.kind != "limit"), None)
+    if first is None:
+        return None
+    ordered = [first, *(each for each in questions if each is not first)]
+    numbered = [
+        replace(each, position=position, count=len(ordered))
+        for position, each in enumerate(ordered, 1)
+    ]
+    return replace(numbered[0], others=[describe_question(each) for each in numbered[1:]])
 
 
 def delete_expired(threads: ThreadIndex, new: str) -> list[str]:

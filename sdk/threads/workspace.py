@@ -97,6 +97,12 @@ def open_workspace(row: ThreadRow, home: Path) -> ThreadRow:
     return row
 
 
+def is_cloned(row: ThreadRow, home: Path) -> bool:
+    """Return whether the thread can be worked on here without a clone being made."""
+    spec = cast("Mapping[str, str]", row.options or {}).get("workspace", "")
+    return not spec or locate_clone(home, row.thread_id, spec).is_dir()
+
+
 def locate_clone(home: Path, thread_id: str, spec: str) -> Path:
     """Return the folder of a thread's clone."""
     url = spec.partition("#")[0]

@@ -305,15 +305,54 @@ def test_commands_say_that_the_queue_is_gone(machine: Program, server: PostgresS
     assert (ended.code, "cannot use the database" in ended.stderr) == (1, True), ended.stderr
 
 
-def test_clone_goes_on_in_another_home(
-    provider: Provider, server: PostgresServer, tmp_path: Path
-) -> None:
+@pytest.fixture
+def upstream(tmp_path: Path) -> Path:
+    """A repository with one commit."""
     upstream = tmp_path / "upstream"
     upstream.mkdir()
     git(upstream, "init", "--quiet", "-b", "main")
     (upstream / "log.txt").write_text("zero\n")
     git(upstream, "add", ".")
     git(upstream, "commit", "--quiet", "-m", "first")
+    return upstream
+
+
+SHOWING = {
+    ("resume",): "run_command",
+    ("resume", "--output", "json"): '"type": "question"',
+    ("resume", "--output", "stream-json"): '"type": "run_started"',
+    ("threads", "show"): "waiting",
+    ("threads", "changes"): "",
+}
+
+
+def test_question_is_shown_without_a_clone(
+    provider: Provider, server: PostgresServer, upstream: Path, tmp_path: Path
+) -> None:
+    shared = {
+        "LLC_DATABASE": server.create_schema(),
+        "LLC_STORAGE": str(tmp_path / "storage"),
+        "URL": provider.url,
+        **CHECK,
+    }
+    first, second = (Program(tmp_path / name, provider.url, shared) for name in "ab")
+    provider.script(TURNS)
+    thread = queue(first, "Write.", "--mode", "ask", "--workspace", f"{upstream}#main")
+    (result,) = work(first)
+    upstream.rename(tmp_path / "away")
+    for command, line in SHOWING.items():
+        ended = second.run(*command, thread)
+        assert line in ended.stdout + ended.stderr, (command, ended)
+        assert not [*second.home.rglob("log.txt")], command
+    (tmp_path / "away").rename(upstream)
+    ended = second.run("resume", thread, "--approve", "--question", result["id"])
+    assert ended.code == 4, ended.stderr
+    assert [*second.home.rglob("log.txt")]
+
+
+def test_clone_goes_on_in_another_home(
+    provider: Provider, server: PostgresServer, upstream: Path, tmp_path: Path
+) -> None:
     shared = {
         "LLC_DATABASE": server.create_schema(),
         "LLC_STORAGE": str(tmp_path / "storage"),

@@ -118,7 +118,7 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
     assert set(rows[0]) == {
         "thread_id", "title", "name", "folder", "graph", "request", "status", "options",
         "evidence", "parent", "parent_step", "steps", "questions", "created_at", "updated_at",
-        "files_undone",
+        "files_undone", "holder",
     }  # fmt: skip
     assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
 

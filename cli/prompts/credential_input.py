@@ -220,8 +220,8 @@ def find_connection(address: str) -> Connection:
     """Return the provider whose own address it is, otherwise a server of the user's own."""
     host = urlsplit(address).hostname
     makers = (each for each in load_providers().values() if each.available and not each.local)
-    known = next((each.name for each in makers if urlsplit(each.base_url).hostname == host), "")
-    return Connection(known) if known and known != OWN else Connection(OWN, "", address)
+    maker = next((each.name for each in makers if urlsplit(each.base_url).hostname == host), "")
+    return Connection(maker) if maker and maker != OWN else Connection(OWN, "", address)
 
 
 def _show_explanation(console: Console) -> None:

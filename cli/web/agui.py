@@ -19,8 +19,8 @@ from ...config.text import text
 from ...memory.threads.record import ThreadRow
 from ...memory.threads.thread_id import validate_thread_id
 from ...sdk.streams.event_stream import HISTORY, StoredMessage, ThreadStream
-from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
+from ...sdk.threads.open_questions import list_open_questions
 from ..i18n.message_translation import translate
 from .agui_events import Json, RunRenderer, is_end
 from .agui_interrupts import build_interrupts, read_answers

@@ -19,9 +19,9 @@ from ...memory.threads.thread_id import create_thread_id, is_thread_id
 from ...sdk.events import Event, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.streams.history import describe_entry, describe_thread, read_history
-from ...sdk.streams.open_questions import list_open_questions
 from ...sdk.streams.thread_streams import ThreadStreams
 from ...sdk.threads.children import find_child
+from ...sdk.threads.open_questions import list_open_questions
 from ...sdk.threads.transcript import read_child_transcript
 from ..i18n.catalogs import get_language
 from ..i18n.message_translation import translate

@@ -18,7 +18,7 @@ from ...sdk.streams.history import (
     find_last_question,
     find_turn_start,
 )
-from ...sdk.streams.open_questions import list_open_questions
+from ...sdk.threads.open_questions import list_open_questions
 from ..rendering.blocks.phrases import describe_call
 from .question_cards import SHORT, summarize_question
 

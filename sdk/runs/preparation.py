@@ -34,8 +34,8 @@ from ..run_request import (
     validate_request,
 )
 from ..startup_notices import collect_notices, collect_setting_notices, collect_standing_notices
-from ..streams.open_questions import list_open_questions
 from ..tested_file import choose_first_agent
+from ..threads.open_questions import list_open_questions
 from ..threads.workspace import is_cloned, open_workspace
 
 

@@ -254,8 +254,7 @@ def test_a_server_of_ones_own_is_connected(tmp_path: Path, deepseek: Provider, w
         assert KEY not in terminal.scrollback()
     written = (run.home / "config.yaml").read_text()
     assert f'base_url: "{deepseek.url}"' in written and "litellm/deepseek-chat" in written
-    kept = read_credentials(run.home)
-    assert ("litellm" in kept) == (way != "no key")
+    assert ("litellm" in read_credentials(run.home)) == (way != "no key")
 
 
 def test_escape_leads_back_to_the_choice(tmp_path: Path, deepseek: Provider) -> None:

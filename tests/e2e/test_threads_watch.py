@@ -133,8 +133,8 @@ def test_a_question_at_the_end_waits(program: Program, provider: Provider) -> No
         lines = [watcher.stdout.readline() for _ in asking]
         watcher.terminate()
     waiting = word(program, "threads.status.waiting")
-    found = [line.strip().rpartition("Say ")[2] for line in lines if waiting in line]
-    assert sorted(found) == sorted(asking)
+    titles = [line.strip().rpartition("Say ")[2] for line in lines if waiting in line]
+    assert sorted(titles) == sorted(asking)
     with ScreenTerminal(argv, program.project, program.environ, columns=100, rows=30) as terminal:
         terminal.wait_for(waiting)
         terminal.press("enter")

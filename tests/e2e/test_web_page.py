@@ -398,9 +398,9 @@ def test_steps_are_a_tree_for_the_keyboard(
         press_to(page, ".branch .danger")
         page.wait_for_selector(".steps .here > .number:has-text('2')")
         assert (program.project / "a.txt").read_text() == "x"
-        begun = page.url
+        address = page.url
         press_to(page, ".steps li:nth-child(2) .choices button:nth-child(2)")
-        page.wait_for_function("(old) => location.href !== old", arg=begun)
+        page.wait_for_function("(old) => location.href !== old", arg=address)
         page.wait_for_selector(".talk .call")
         show_pane(page, "steps")
         page.click(".steps > .branch a")

@@ -67,12 +67,12 @@ class TreeProgram:
 
     def find_depth(self, parsed: ParsedArguments) -> int | None:
         """Return how many levels below a folder it reads; None: all."""
-        found = [
+        ranks = [
             int(parsed.get_values(flag)[-1]) + more
             for flag, more in self.depths.items()
             if flag in parsed.flag_values and parsed.get_values(flag)[-1].isdecimal()
         ]
-        return max(found, default=None)
+        return max(ranks, default=None)
 
     def build_filter(self, parsed: ParsedArguments) -> PatternFilter:
         """Return what the options leave out."""

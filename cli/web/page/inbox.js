@@ -91,6 +91,6 @@ function Row({ row, isCurrent }) {
     ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
     ${isDoing && html`<${Doing} doing=${row.doing} />`}
     <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${row.status} />`}${row.status !== "failed" && html`<${Failed} count=${row.failed} />`}
-      ${row.holder && html`<span class="holder">${row.holder}</span>`}<span class="folder">${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
+      <span class="folder">${row.holder} ${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
   </a></li>`;
 }

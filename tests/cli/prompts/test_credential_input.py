@@ -87,5 +87,5 @@ def test_an_address_is_no_key(typed: str, address: str) -> None:
     ],
 )
 def test_a_providers_address_names_the_provider(address: str, provider: str) -> None:
-    found = find_connection(address)
-    assert found == Connection(provider, "", address if provider == "litellm" else "")
+    expected = Connection(provider, "", address if provider == "litellm" else "")
+    assert find_connection(address) == expected

@@ -131,7 +131,7 @@ def test_running_status_needs_a_held_lease(index: ThreadIndex, home: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("status", "is_held", "shown"),
+    ("status", "is_held", "expected"),
     [
         ("running", True, "running"),
         ("queued", True, "running"),
@@ -141,14 +141,14 @@ def test_running_status_needs_a_held_lease(index: ThreadIndex, home: Path, tmp_p
     ],
 )
 def test_running_thread_names_its_holder(
-    index: ThreadIndex, home: Path, tmp_path: Path, status: Any, is_held: bool, shown: str
+    index: ThreadIndex, home: Path, tmp_path: Path, status: Any, is_held: bool, expected: str
 ) -> None:
     row = record(index, tmp_path)
     index.set_status(row.thread_id, status)
     with acquire_lease(home, row.thread_id) if is_held else nullcontext():
-        (listed,) = index.list()
+        (row,) = index.list()
     address = f"{socket.gethostname()}:{os.getpid()}"
-    assert (listed.status, listed.holder) == (shown, address if is_held else "")
+    assert (row.status, row.holder) == (expected, address if is_held else "")
 
 
 @pytest.mark.parametrize("status", ["waiting", "done", "unverified", "failed", "limit", "undone"])

@@ -16,8 +16,8 @@ from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChan
 from maxagent.memory.threads.event_numbers import EventNumbers
 from maxagent.memory.threads.thread_id import create_thread_id
 from maxagent.memory.undo.history import FileHistory
-from maxagent.sdk.streams.open_questions import list_open_questions
 from maxagent.sdk.streams.thread_streams import MAX_ENDED, ThreadStreams
+from maxagent.sdk.threads.open_questions import list_open_questions
 
 
 @pytest.fixture

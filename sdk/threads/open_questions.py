@@ -8,7 +8,7 @@ from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.record import ThreadRow
 from ..events import Question
 from ..interrupt_response import build_question
-from ..threads.transcript import read_questions
+from .transcript import read_questions
 
 
 def list_open_questions(row: ThreadRow, home: Path) -> list[Question]:

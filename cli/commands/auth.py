@@ -35,7 +35,7 @@ def login(
 
     Without a provider, choose one, or paste a key that shows its provider. The key is not shown.
     """
-    from ..prompts.credential_input import ask_credential, store_connection
+    from ..prompts.credential_input import ask_credential, store_choice
     from ..prompts.login import log_in, store_key
     from ..prompts.terminal_echo import hidden_echo
 
@@ -52,14 +52,14 @@ def login(
             hint="pipe the key in: `mcode auth login PROVIDER --token-stdin < FILE`",
         )
     with hidden_echo():
-        connection = ask_credential(_find_name(provider))
-        if connection.address:
-            store_connection(paths.locate_home(), connection)
-            echo(t("auth.own.stored", address=connection.address), err=True)
-        elif connection.key:
-            store_key(connection.provider, connection.key)
+        chosen = ask_credential(_find_name(provider))
+        if chosen.address:
+            store_choice(paths.locate_home(), chosen)
+            echo(t("auth.own.stored", address=chosen.address), err=True)
+        elif chosen.key:
+            store_key(chosen.provider, chosen.key)
         else:
-            log_in(connection.provider)
+            log_in(chosen.provider)
 
 
 @app.command()

@@ -61,7 +61,7 @@ GAP = 2
 MIN_KEY_LENGTH = 16
 
 
-class Connection(NamedTuple):
+class ProviderChoice(NamedTuple):
     """A provider, its key, and the address of a server of the user's own."""
 
     provider: str
@@ -124,7 +124,7 @@ def _build_bindings() -> "KeyBindings":
     return keys
 
 
-def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> Connection:
+def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> ProviderChoice:
     """Return a provider and its key, which is empty if it needs none but may need a login.
 
     Raises typer.Exit if the user leaves. `offered` providers are listed first.
@@ -132,28 +132,28 @@ def ask_credential(name: str = "", offered: Sequence[Provider] = ()) -> Connecti
     console = open_console()
     try:
         if name:
-            return Connection(name, _ask_key(console, get_provider(name)))
+            return ProviderChoice(name, _ask_key(console, get_provider(name)))
         offers = list_offers(os.environ, offered)
         while True:
             chosen = _ask_provider_or_key(console, offers)
             with suppress(KeyboardInterrupt):  # Esc leads back to the choice
-                return _complete_connection(console, chosen)
+                return _complete_choice(console, chosen)
     except (EOFError, KeyboardInterrupt):
         console.print()
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _complete_connection(console: Console, chosen: Connection) -> Connection:
+def _complete_choice(console: Console, chosen: ProviderChoice) -> ProviderChoice:
     """Ask for what the choice leaves open: the address, whose key it is, or the key."""
     if chosen.provider == OWN and not chosen.key:
         return _ask_own_server(console, chosen.address)
     if not chosen.provider:
-        return Connection(_ask_key_provider(console, chosen.key), chosen.key)
+        return ProviderChoice(_ask_key_provider(console, chosen.key), chosen.key)
     key = chosen.key or _ask_key(console, get_provider(chosen.provider))
-    return Connection(chosen.provider, key)
+    return ProviderChoice(chosen.provider, key)
 
 
-def _ask_own_server(console: Console, address: str) -> Connection:
+def _ask_own_server(console: Console, address: str) -> ProviderChoice:
     """Return a server of the user's own, with a key if it needs one."""
     while not address:
         with suppress(ValueError):
@@ -163,17 +163,17 @@ def _ask_own_server(console: Console, address: str) -> Connection:
     question = f"{MARGIN}{t('auth.ask.own_key', host=host)}"
     while (key := clean_key(read_secret(console, question))) and not is_valid_key(key):
         show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
-    return Connection(OWN, key, address)
+    return ProviderChoice(OWN, key, address)
 
 
-def store_connection(home: Path, connection: Connection) -> None:
+def store_choice(home: Path, chosen: ProviderChoice) -> None:
     """Keep the key with the keys, and the address of a server in the user's configuration."""
     from ...config.settings.writer import set_value
 
-    if connection.key:
-        store_credential(home, connection.provider, Credential(connection.key))
-    if connection.address:
-        set_value(paths.locate_user_config(home), "litellm.base_url", connection.address)
+    if chosen.key:
+        store_credential(home, chosen.provider, Credential(chosen.key))
+    if chosen.address:
+        set_value(paths.locate_user_config(home), "litellm.base_url", chosen.address)
 
 
 def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> list[Provider]:
@@ -191,7 +191,7 @@ def list_offers(environ: Mapping[str, str], first: Sequence[Provider] = ()) -> l
     return list({each.name: each for each in every}.values())
 
 
-def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> Connection:
+def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> ProviderChoice:
     """Return the provider that was chosen, the key, or the address; the provider may be open."""
     ask = _choose_offer if can_edit() else _read_offer
     if ask is _read_offer:
@@ -199,12 +199,12 @@ def _ask_provider_or_key(console: Console, offers: Sequence[Provider]) -> Connec
     while True:
         typed = ask(console, offers)
         if provider := find_provider(typed):
-            return Connection(provider.name)
+            return ProviderChoice(provider.name)
         if address := recognize_address(typed):
-            return find_connection(address)
+            return find_choice(address)
         key = clean_key(typed)
         if len(key) >= MIN_KEY_LENGTH and is_valid_key(key):
-            return Connection(recognize_key(key), key)
+            return ProviderChoice(recognize_key(key), key)
         show_line(console, f"{MARGIN}{t('auth.unclear')}", "yellow")
 
 
@@ -216,12 +216,12 @@ def recognize_address(typed: str) -> str:
     return ""
 
 
-def find_connection(address: str) -> Connection:
+def find_choice(address: str) -> ProviderChoice:
     """Return the provider whose own address it is, otherwise a server of the user's own."""
     host = urlsplit(address).hostname
     makers = (each for each in load_providers().values() if each.available and not each.local)
     maker = next((each.name for each in makers if urlsplit(each.base_url).hostname == host), "")
-    return Connection(maker) if maker and maker != OWN else Connection(OWN, "", address)
+    return ProviderChoice(maker) if maker and maker != OWN else ProviderChoice(OWN, "", address)
 
 
 def _show_explanation(console: Console) -> None:

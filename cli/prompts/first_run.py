@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...config.settings.schema import Settings
     from ...models.resolver import ResolvedModel
-    from .credential_input import Connection
+    from .credential_input import ProviderChoice
 
 # Seconds for the test request
 TEST_SECONDS = 60.0
@@ -90,11 +90,11 @@ def _ask_until_it_works(settings: "Settings", home: Path) -> None:
 
     servers = find_local_servers(os.environ)
     while True:
-        connection = ask_credential("", servers)
+        chosen = ask_credential("", servers)
         try:
-            if not connection.key and _needs_login(connection.provider):
-                log_in(connection.provider)
-            _set_up_provider(settings, home, connection)
+            if not chosen.key and _needs_login(chosen.provider):
+                log_in(chosen.provider)
+            _set_up_provider(settings, home, chosen)
             return
         except MaxAgentError as error:
             hint = translate(error.hint) if error.hint else ""
@@ -109,22 +109,22 @@ def _needs_login(name: str) -> bool:
     return get_provider(name).login
 
 
-def _set_up_provider(settings: "Settings", home: Path, connection: "Connection") -> None:
+def _set_up_provider(settings: "Settings", home: Path, chosen: "ProviderChoice") -> None:
     """Test the provider, store its key and address, and set the model that the user chooses."""
     from ...config.settings.writer import set_value
     from ..rendering.console import open_console, show_decision
-    from .credential_input import name_credentials_file, store_connection
+    from .credential_input import name_credentials_file, store_choice
 
-    if connection.address:
-        endpoint = settings.litellm.model_copy(update={"base_url": connection.address})
+    if chosen.address:
+        endpoint = settings.litellm.model_copy(update={"base_url": chosen.address})
         settings = settings.model_copy(update={"litellm": endpoint})
     console = open_console()
-    resolved = _resolve_with_key(settings, connection.provider, connection.key)
-    is_own = bool(connection.address)
-    provider = resolved.host if is_own else resolved.provider.title or connection.provider
+    resolved = _resolve_with_key(settings, chosen.provider, chosen.key)
+    is_own = bool(chosen.address)
+    provider = resolved.host if is_own else resolved.provider.title or chosen.provider
     names = _test_visibly(console, resolved, provider)
-    store_connection(home, connection)
-    if connection.key:
+    store_choice(home, chosen)
+    if chosen.key:
         show_decision(console, t("first_run.kept", provider=provider, file=name_credentials_file()))
     else:
         show_decision(console, t("first_run.connected", provider=provider))

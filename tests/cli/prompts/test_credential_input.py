@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from maxagent.cli.prompts.credential_input import (
-    Connection,
-    find_connection,
+    ProviderChoice,
+    find_choice,
     list_choices,
     list_offers,
     recognize_address,
@@ -87,5 +87,5 @@ def test_an_address_is_no_key(typed: str, address: str) -> None:
     ],
 )
 def test_a_providers_address_names_the_provider(address: str, provider: str) -> None:
-    expected = Connection(provider, "", address if provider == "litellm" else "")
-    assert find_connection(address) == expected
+    expected = ProviderChoice(provider, "", address if provider == "litellm" else "")
+    assert find_choice(address) == expected

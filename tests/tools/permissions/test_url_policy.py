@@ -55,11 +55,11 @@ def test_ambiguous_address_is_refused(url: str) -> None:
         read_address(url)
 
 
-@pytest.mark.parametrize("place", ["/{}", "/?q={}", "/a?b=c&d={}x", "/#{}", "/%20{}"])
+@pytest.mark.parametrize("path", ["/{}", "/?q={}", "/a?b=c&d={}x", "/#{}", "/%20{}"])
 @pytest.mark.parametrize("half", ["\ud800", "\udcff", "\udfff\ud800"])
-def test_half_of_a_character_is_refused(place: str, half: str) -> None:
+def test_half_of_a_character_is_refused(path: str, half: str) -> None:
     with pytest.raises(ToolError, match="half of a character"):
-        read_address("https://example.org" + place.format(half))
+        read_address("https://example.org" + path.format(half))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_these_may_mean_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "rest", "is_comment"),
+    ("code", "comment", "is_comment"),
     [
         ("go(a);", " // not used", True),
         ("if (a) {", " //1 of 2", True),
@@ -61,9 +61,9 @@ def test_these_may_mean_the_same() -> None:
         ("a = b", "", False),
     ],
 )
-def test_comment_behind_a_line_is_told(code: str, rest: str, is_comment: bool) -> None:
-    assert differs_in_comment(code, code + rest) == is_comment
-    assert differs_in_comment(code + rest, code) == is_comment
+def test_comment_behind_a_line_is_told(code: str, comment: str, is_comment: bool) -> None:
+    assert differs_in_comment(code, code + comment) == is_comment
+    assert differs_in_comment(code + comment, code) == is_comment
 
 
 def test_texts_in_quotes_must_agree() -> None:

@@ -160,8 +160,13 @@ def _ask_own_server(console: Console, address: str) -> ProviderChoice:
             address = trim_base_url(read_line(console, f"{MARGIN}{t('auth.ask.address')}"))
     discard_typeahead()  # Enter after an address that was pasted is no answer
     host = urlsplit(address).netloc.rpartition("@")[2]
-    question = f"{MARGIN}{t('auth.ask.own_key', host=host)}"
-    while (key := clean_key(read_secret(console, question))) and not is_valid_key(key):
+    with console.capture() as head:
+        show_heading(console, t("auth.key.heading", provider=host), "")
+        show_line(console, f"{MARGIN}{t('auth.key.kept', file=name_credentials_file())}", "dim")
+        console.print()
+    rows = QuestionHead(head.get()).rows
+    question = f"{MARGIN}{t('auth.ask.own_key')}"
+    while (key := clean_key(read_secret(console, question, rows))) and not is_valid_key(key):
         show_line(console, f"{MARGIN}{t('auth.invalid')}", "yellow")
     return ProviderChoice(OWN, key, address)
 

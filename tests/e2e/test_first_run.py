@@ -242,13 +242,13 @@ def test_a_server_of_ones_own_is_connected(tmp_path: Path, deepseek: Provider, w
         else:
             terminal.type(f"\x1b[200~{deepseek.url}\x1b[201~")  # no Enter
         host = deepseek.url.removeprefix("http://").partition("/")[0]
-        run.see(run.words("auth.ask.own_key", host=host))
+        run.see(run.words("auth.ask.own_key"), host)
         terminal.type("" if way == "no key" else PASTE)
         if way == "no key":
             terminal.press("enter")
         run.see(run.words("picker.models"), run.words("picker.keys"))
         terminal.press("enter")
-        run.see(run.words("repl.placeholder"))
+        run.see(run.words("repl.placeholder.first"))
         terminal.type("hi").press("enter")
         run.see("Hello there.")
         assert KEY not in terminal.scrollback()

@@ -51,6 +51,8 @@ _ADD = (
     " WHERE journal.call_id = :end"
 )
 _READ = "SELECT result FROM journal WHERE thread_id = ? AND call_id = ?"
+# Bytes that a machine notes of a chain's end, and more
+_NOTE_BYTES = 1000
 # Threads whose file of an older version this process has sealed
 _sealed: set[tuple[Path, str]] = set()
 
@@ -192,7 +194,7 @@ def _read_end(connection: sqlite3.Connection, thread_id: str) -> ChainEnd:
     rows = dict(connection.execute(_ENDS, {"thread": thread_id, "end": END_ROW}).fetchall())
     if not rows:
         return ChainEnd(0, "")
-    noted, last = to_chain_end(parse_record(rows.get(END_ROW, "")), "number"), max(rows)
+    noted, last = _parse_end(rows.get(END_ROW, "")), max(rows)
     if last != END_ROW and last == name_row(noted.number):
         return noted
     digits = last.removeprefix(AUDIT_PREFIX)
@@ -244,7 +246,7 @@ def parse_record(line: str | None) -> AuditRecord:
 def read_witness(file: Path) -> ChainEnd:
     """Return what this machine has noted; the number 0: nothing."""
     with suppress(OSError):
-        return to_chain_end(parse_record(file.read_text(errors="replace")), "number")
+        return _parse_end(file.read_text(errors="replace"))
     return ChainEnd(0, "")
 
 
@@ -252,16 +254,29 @@ def _advance_witness(
     connection: sqlite3.Connection, file: Path, thread_id: str, added: Sequence[ChainEnd]
 ) -> None:
     """Note the last of what was added, unless the chain lacks what is noted already."""
-    noted = read_witness(file)
-    if noted.number and noted not in added:
-        row = connection.execute(_READ, (thread_id, name_row(noted.number))).fetchone()
-        if row is None or to_chain_end(parse_record(row[0]), "n") != noted:
-            return
-    ensure_data_folder(file.parents[2])
-    file.parent.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = _open_witness(file)
     try:
+        noted = _parse_end(os.read(descriptor, _NOTE_BYTES).decode(errors="replace"))
+        if noted.number and noted not in added:
+            row = connection.execute(_READ, (thread_id, name_row(noted.number))).fetchone()
+            if row is None or to_chain_end(parse_record(row[0]), "n") != noted:
+                return
         content = f"{_dump(added[-1]._asdict())}\n".encode()
         os.ftruncate(descriptor, os.pwrite(descriptor, content, 0))
     finally:
         os.close(descriptor)
+
+
+def _open_witness(file: Path) -> int:
+    """Open the file, and make its folder where that is missing: the usual mark makes none."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    try:
+        return os.open(file, flags, 0o600)
+    except FileNotFoundError:
+        ensure_data_folder(file.parents[2])
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        return os.open(file, flags, 0o600)
+
+
+def _parse_end(line: str) -> ChainEnd:
+    return to_chain_end(parse_record(line), "number")

@@ -115,7 +115,7 @@ def linked(checkout: Path, tmp_path: Path) -> Path:
     return tmp_path / "linked"
 
 
-@pytest.mark.parametrize("folder", ["linked", "checkout", "linked/lib"])
+@pytest.mark.parametrize("start", ["linked", "checkout", "linked/lib"])
 @pytest.mark.parametrize(
     ("module", "options"),
     [
@@ -127,7 +127,7 @@ def linked(checkout: Path, tmp_path: Path) -> Path:
     ],
 )
 def test_setting_of_each_worktrees_submodule_is_read(
-    linked: Path, checkout: Path, folder: str, module: str, options: tuple[str, ...]
+    linked: Path, checkout: Path, start: str, module: str, options: tuple[str, ...]
 ) -> None:
     folders = {"linked": linked, "checkout": checkout}
     name, _, below = module.partition("/")
@@ -135,14 +135,14 @@ def test_setting_of_each_worktrees_submodule_is_read(
     if options:
         git(folder, "config", "extensions.worktreeConfig", "true")
     git(folder, "config", *options, "core.fsmonitor", "evil")
-    name, _, below = folder.partition("/")
+    name, _, below = start.partition("/")
     sources = read_program_sources(folders[name] / below)
     assert sources and "evil" in [entry.value for entry in sources.entries if names_program(entry)]
 
 
-@pytest.mark.parametrize("folder", ["linked", "linked/lib", "checkout"])
-def test_submodules_of_a_worktree_start_nothing(linked: Path, checkout: Path, folder: str) -> None:
-    name, _, below = folder.partition("/")
+@pytest.mark.parametrize("start", ["linked", "linked/lib", "checkout"])
+def test_submodules_of_a_worktree_start_nothing(linked: Path, checkout: Path, start: str) -> None:
+    name, _, below = start.partition("/")
     sources = read_program_sources({"linked": linked, "checkout": checkout}[name] / below)
     assert sources and not [entry for entry in sources.entries if names_program(entry)]
 

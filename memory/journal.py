@@ -221,13 +221,15 @@ class Journal:
         )
 
 
-def count_failed_calls(connection: sqlite3.Connection, thread_id: str, since: str) -> int:
-    """Count the calls of a thread that began after a time, and ended with an error."""
+def list_outcomes(
+    connection: sqlite3.Connection, thread_id: str, since: str
+) -> list[Mapping[str, Any]]:
+    """Return what came of the calls of a thread that began after a time, and have ended."""
     rows = connection.execute(
         "SELECT result FROM journal WHERE thread_id = ? AND started_at > ? AND state = 'done'",
         (thread_id, since),
     )
-    return sum(bool(json.loads(row[0] or "{}").get("error")) for row in rows)
+    return [json.loads(row[0] or "{}") for row in rows]
 
 
 def _to_known_call(

@@ -13,7 +13,7 @@ from ...memory.threads.record import ThreadRow
 from ...sdk.events import ToolCall
 from ...sdk.streams.event_stream import StoredMessage
 from ...sdk.streams.history import (
-    count_failures,
+    describe_last_turn,
     describe_thread,
     find_last_question,
     find_turn_start,
@@ -92,7 +92,7 @@ def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
         if row.status == "running":
             since = find_turn_start(row, home)
             return {"since": since} if since else {}
-        failed = count_failures(row, home)
+        turn = describe_last_turn(row, home)
         asked = find_last_question(row.thread_id, home) if row.status == "idle" else ""
         questions = list_open_questions(row, home) if row.status == "waiting" else []
     except Exception as error:  # the row is shown without it, and the other threads
@@ -101,7 +101,7 @@ def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     facts = {"asks": summarize_question(questions[0])} if questions else {}
     if asked:
         facts = {"asks": {"kind": "approval", "text": asked[:SHORT]}}
-    return facts | ({"failed": failed} if failed else {})
+    return {**facts, **turn}
 
 
 def _compare(

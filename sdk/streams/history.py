@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from ...memory.checkpoints.row_data import get_mapping
 from ...memory.checkpoints.thread_facts import read_turn_start, read_values
 from ...memory.checkpoints.writes import read_last_text
 from ...memory.database.connection import connect, translate_sqlite_errors
-from ...memory.journal import count_failed_calls
+from ...memory.journal import list_outcomes
 from ...memory.threads.record import ThreadRow
 from ..threads.transcript import TranscriptEntry, read_transcript
 
@@ -34,6 +34,13 @@ _ROW = (
 )
 # As the page has it; what follows a mark of Markdown is no letter
 _QUESTION_END = re.compile(r"[?？][\W_]*$")
+# Commands whose exit code is that of tests, as the page has it
+_TESTING = re.compile(
+    r"\b(pytest|unittest|jest|vitest|rspec|phpunit|ctest|tox|nox|"
+    r"(npm|pnpm|yarn|bun|deno|cargo|go|make|mvn|gradle|dotnet|swift|mix|rake)( run)? test)\b[^|;]*$"
+)
+# What a call that a list tells of has
+_TOLD = {"exit_code", "diff"}
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])(?=\w)|\n+")
 
 
@@ -53,19 +60,66 @@ def read_history(row: ThreadRow, home: Path) -> Mapping[str, Any]:
     return {"thread": describe_thread(row), "entries": described, "chosen": chosen}
 
 
-def count_failures(row: ThreadRow, home: Path) -> int:
-    """Return how many calls of the last turn have failed, and did not go well later. Blocks."""
+def describe_last_turn(row: ThreadRow, home: Path) -> Mapping[str, Any]:
+    """Return how the last turn went: failures, tests, changed lines; nothing empty. Blocks."""
     path = paths.locate_database(home)
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
         since = read_turn_start(connection, row.thread_id)
-        if not count_failed_calls(connection, row.thread_id, since):
-            return 0
+        outcomes = list_outcomes(connection, row.thread_id, since)
+    if not any(
+        each.get("error") or _TOLD & get_mapping(each, "metadata").keys() for each in outcomes
+    ):
+        return {}
     entries = read_transcript(row, home)
     last = max((at for at, each in enumerate(entries) if each.kind == "human"), default=0)
-    turn = [(each.ok, _get_subject(each)) for each in entries[last:] if each.kind == "call"]
-    return sum(
-        ok is False and (True, subject) not in turn[at:] for at, (ok, subject) in enumerate(turn)
-    )
+    return summarize_turn(entries[last:], row.status)
+
+
+def summarize_turn(entries: Sequence[TranscriptEntry], status: str) -> Mapping[str, Any]:
+    """Return what a list says of a turn of a thread with this status; nothing empty."""
+    turn = [each for each in entries if each.kind in ("call", "tests")]
+    diffs = [str(each.facts.get("diff") or "") for each in turn if each.ok]
+    lines = [line for diff in diffs for line in diff.splitlines()]
+    facts = {
+        "failed": len(_list_failures(turn)),
+        "is_failed": status == "idle" and _has_failed(turn),
+        "tests": find_verdict(turn),
+        "added": sum(line[:1] == "+" for line in lines if line[:4] != "+++ "),
+        "removed": sum(line[:1] == "-" for line in lines if line[:4] != "--- "),
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def find_verdict(turn: Sequence[TranscriptEntry]) -> str:
+    """Return what the last tests of a turn say; empty: none ran, or a file was changed after it."""
+    tested = [at for at, each in enumerate(turn) if each.kind == "tests" or _runs_tests(each)]
+    if not tested or any(each.ok and each.facts.get("diff") for each in turn[tested[-1] :]):
+        return ""
+    last = turn[tested[-1]]
+    return str(last.facts.get("verdict") or ("passed" if last.ok else "failed"))
+
+
+def _runs_tests(call: TranscriptEntry) -> bool:
+    command = str(call.args.get("command") or "")
+    return "exit_code" in call.facts and bool(_TESTING.search(command))
+
+
+def _has_failed(turn: Sequence[TranscriptEntry]) -> bool:
+    """Tell whether a turn has ended with a failed command, or with tests that fail."""
+    calls = [each for each in turn if each.kind == "call"][-1:]
+    is_last = any(each in calls and "exit_code" in each.facts for each in _list_failures(turn))
+    return is_last or find_verdict(turn) == "failed"
+
+
+def _list_failures(turn: Sequence[TranscriptEntry]) -> list[TranscriptEntry]:
+    """Return the calls of a turn that have failed, and did not go well later."""
+    calls = [each for each in turn if each.kind == "call"]
+    subjects = [(each.ok, _get_subject(each)) for each in calls]
+    return [
+        call
+        for at, call in enumerate(calls)
+        if call.ok is False and (True, subjects[at][1]) not in subjects[at:]
+    ]
 
 
 def _get_subject(call: TranscriptEntry) -> str:

@@ -534,6 +534,8 @@ def test_an_ended_turn_says_what_its_tests_say(browser: Any, tmp_path: Path, wid
         "1 file +1": [passing, write],  # older than the change
         "✓ Tests passed 1 file +1": [write, passing],
         "": [run("python3 -m unittest no.such | cat")],
+        "✗ Failed: ls /no/such": [run("ls /no/such")],
+        "✗ Failed: ls /no/such 1 file +1": [passing, write, run("ls /no/such")],
     }
     with PageServer(Program(tmp_path, ""), LLC_SECURITY__MODE="auto") as server:
         page, seen = open_page(browser, server, width), list[str]()
@@ -550,6 +552,32 @@ def test_an_ended_turn_says_what_its_tests_say(browser: Any, tmp_path: Path, wid
             result = page.locator(".talk .result :is(strong, .delta)")
             seen.append(" ".join(result.all_inner_texts()).strip())
         assert seen == list(turns)
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".row .status >> nth=6")
+        listed = [" ".join(text.split()) for text in page.locator(".row .status").all_inner_texts()]
+        good = ["answered", "✓ Tests +1", "+1"]
+        assert listed == ["failed", "failed", *good, "failed", "✓ Tests"]
+        assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_an_answer_leads_to_the_next(browser: Any, tmp_path: Path, width: int) -> None:
+    ask = {"name": "ask_user", "args": {"question": "Which?", "options": ["This", "That"]}}
+    program = Program(tmp_path, "", write_script(tmp_path, {"tool_calls": [ask]}, {"text": "So."}))
+    with PageServer(program) as server:
+        page = open_page(browser, server, width)
+        threads = [server.begin(f"Task {number}.") for number in range(3)]
+        for thread in threads:
+            server.read_to(thread, ["question"])
+        page.evaluate("(id) => { location.hash = `#/t/${id}`; }", threads[0])
+        for left in (2, 1, 0):
+            page.wait_for_selector(".question .option")
+            assert page.locator(".next").count() == 0
+            page.click(".question .option >> nth=0")
+            page.wait_for_selector("text=So.")
+            if left:
+                page.click(".next")
+        assert page.locator(".next").count() == 0
         assert page.problems == []
 
 
@@ -803,7 +831,7 @@ def test_calls_and_choices_are_plain_words(
         page.wait_for_selector(".composer select", state="attached")
         assert page.eval_on_selector(".composer select", "n => n.selectedOptions[0].text") == mode
         page.wait_for_selector(".talk .result .delta:has-text('+91 −1')")
-        assert page.locator(".talk .result button").count() == 1  # its files stand beside it
+        assert page.locator(".talk .result button").count() == 2  # its files stand beside it
         assert page.locator("#panel .call.good[open]").count() == 0
         page.click(".side .pane button")
         page.wait_for_selector("#panel .call.good[open] .diff")
@@ -826,7 +854,13 @@ def test_a_thumb_hits_everything(browser: Any, tmp_path: Path, language: str) ->
         assert page.locator(".question .option >> nth=0").is_visible()
         box = page.locator(".question .options").bounding_box()
         assert box["y"] + box["height"] <= 800, "the choices are seen at once"
+        dock = page.locator(".dock").bounding_box()
+        assert dock["y"] + dock["height"] == page.viewport_size["height"], "it is at the bottom"
+        assert page.locator(".grants .option:visible").count() == 0, "no slip grants for later"
         misses: dict[str, list[str]] = {"question": page.evaluate(FIND_SMALL)}
+        page.click(".grants > summary")
+        assert page.locator(".grants .option:visible").count() == 2
+        misses["grants"] = page.evaluate(FIND_SMALL)
         for tab in ("files", "steps"):
             show_pane(page, tab)
             page.wait_for_selector(f".{tab} > * >> nth=0")

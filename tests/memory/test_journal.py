@@ -20,7 +20,7 @@ from maxagent.memory.journal import (
     Journal,
     StartedCall,
     UnfinishedCall,
-    count_failed_calls,
+    list_outcomes,
 )
 
 KILLS = 30
@@ -38,16 +38,16 @@ def journal(path: Path) -> Iterator[Journal]:
         yield journal
 
 
-def test_failed_calls_are_counted_from_a_time(journal: Journal, path: Path) -> None:
+def test_ended_calls_are_listed_from_a_time(journal: Journal, path: Path) -> None:
     results = [{"error": "it failed"}, {"error": ""}, {}, {"error": "again"}]
     for number, result in enumerate(results):
         journal.begin_call("thread", f"call-{number}", "run_command")
         journal.finish_call("thread", f"call-{number}", result)
     journal.begin_call("thread", "open", "run_command")
     with closing(connect(path)) as connection:
-        assert count_failed_calls(connection, "thread", "") == 2
-        assert count_failed_calls(connection, "thread", "9999") == 0
-        assert count_failed_calls(connection, "other", "") == 0
+        assert list_outcomes(connection, "thread", "") == results
+        assert list_outcomes(connection, "thread", "9999") == []
+        assert list_outcomes(connection, "other", "") == []
 
 
 def test_a_finished_call_answers_with_its_result(journal: Journal) -> None:

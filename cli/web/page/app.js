@@ -6,6 +6,7 @@ import { follow, get, keepLanguage, post, readLanguage } from "/page/client.js";
 import { Inbox, isWaiting, Problem, shortFolder } from "/page/inbox.js";
 import { Memory, useCards } from "/page/memory.js";
 import { Thread } from "/page/thread.js";
+import { drawSentence } from "/page/text.js";
 import { countWords, useWords, w } from "/page/words.js";
 
 function usePlace() {
@@ -62,7 +63,7 @@ function App({ first }) {
   const isInbox = !thread && !isNew && !isMemory;
   return html`<div class=${`layout ${isInbox ? "at-inbox" : "at-thread"} ${isInbox && isFirst ? "at-first" : ""}`}>
     <${Inbox} threads=${threads} current=${isInbox ? null : thread} isConnected=${isConnected} cards=${cards.length} language=${server.language} choose=${choose} />
-    ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} waiting=${threads.filter((row) => isWaiting(row) && row.thread_id !== thread).length} />`
+    ${thread ? html`<${Thread} key=${thread} id=${thread} server=${server} waiting=${threads.filter((row) => isWaiting(row) && row.thread_id !== thread)} />`
       : isMemory ? html`<${Memory} cards=${cards} setCards=${setCards} />`
       : html`<${NewThread} key=${isNew} server=${server} tag=${isNew ? "main" : "section"} waiting=${threads.filter(isWaiting)} />`}
   </div>`;
@@ -92,6 +93,7 @@ function NewThread({ server, tag, waiting }) {
     }
   };
   const press = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); };
+  const hasNoModel = !defaults.models.length;
   const field = useRef(null);
   const isPage = tag === "main";
   useEffect(() => { if (isPage) field.current.focus(); }, [isPage]);
@@ -106,7 +108,8 @@ function NewThread({ server, tag, waiting }) {
           ${server.folders.map((name) => html`<option value=${name}>${shortFolder(name)} — ${name.replace(/\/[^/]*$/, "") || "/"}</option>`)}<option value="">${w("folder.other")}</option></select></label>
         ${isOther && html`<label class="field"><input value=${folder} aria-label=${w("folder.path")} placeholder=${w("folder.path")} required autofocus onInput=${(event) => setFolder(event.target.value)} /></label>`}
         <div class="actions"><${Choices} server=${defaults} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} />
-          <span class="space"></span><button class="primary" disabled=${isSending || !text.trim()}>${w("start")}</button></div></div>
+          <span class="space"></span><button class="primary" disabled=${isSending || !text.trim() || hasNoModel}>${w("start")}</button></div></div>
+      ${hasNoModel && html`<p class="note warn">${drawSentence(w("no_model"))}</p>`}
       <${Problem} error=${problem} />
       ${!text && html`<div class="examples">${[1, 2, 3].map((number) => html`<button type="button" key=${number} onClick=${() => { setText(w(`example.${number}`)); field.current.focus(); }}>${w(`example.${number}`)}</button>`)}</div>`}
     </form></div></>`;
@@ -128,7 +131,8 @@ async function start() {
     } catch (error) {
       root.textContent = "";
       render(html`<${Locked} error=${error} />`, root);
-      if (error.status) return; // it answers, and denies: another try changes nothing
+      // it answers, and denies: another try changes nothing
+      if (error.status) return;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

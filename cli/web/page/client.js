@@ -6,7 +6,8 @@ function readToken() {
   const match = /[#&]token=([\w-]+)/.exec(location.hash);
   if (match) {
     localStorage.setItem(KEY, match[1]);
-    history.replaceState(null, "", "/#/"); // no token in the address, where a picture shows it
+    // no token in the address, where a picture shows it
+    history.replaceState(null, "", "/#/");
   }
   return localStorage.getItem(KEY) || "";
 }

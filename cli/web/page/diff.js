@@ -58,6 +58,15 @@ export function parseDiff(text) {
   return files;
 }
 
+// What was read, numbered, as rows that change nothing
+export function readRows(path = "", output) {
+  const rows = output.split("\n").filter((line) => line.trim()).map((line) => {
+    const [, number, text] = /^ *(\d+)→(.*)/.exec(line) || [];
+    return number ? { kind: "", number, text } : { kind: "gap", text: line };
+  });
+  return rows.some(({ number }) => number) ? [{ path, rows }] : [];
+}
+
 // A run of removed lines stands for the added ones below it
 function lightWords(rows) {
   for (let at = 0; at < rows.length; at++) {

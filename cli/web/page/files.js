@@ -47,22 +47,26 @@ function describeRestore({ kind, files, conflicts }) {
 }
 
 // What the last turn has changed, once it has ended
-export function Result({ id, state, act, review, verdict }) {
+export function Result({ id, state, act, review, verdict, failure }) {
   const [data, news, restore] = useFiles(id, state.changes, act);
   if (!data || data.error) return null;
   const own = data.files.filter(isOwn);
   const turn = own.at(-1)?.turn;
   const isDone = own.some((each) => each.turn === turn && each.in_effect);
-  const tested = isDone || !own.length ? verdict : ""; // of what was undone it says nothing
-  if (!isDone && !news && !tested) return null;
+  // of what was undone it says nothing
+  const tested = isDone || !own.length ? verdict : "";
+  if (!isDone && !news && !tested && !failure) return null;
   const { files, total } = countFiles(data, turn);
-  return html`<div class="result" role="group" aria-label=${w("result")}><p>
-      ${/^(passed|failed)$/.test(tested) && html`<strong class=${tested}>${tested === "passed" ? "✓" : "✗"} ${w(`tests.${tested}`)}</strong>`}
+  const isChat = state.thread.graph === "chat";
+  const isBad = failure || tested === "failed";
+  return html`<div class=${`result ${isBad ? "bad" : ""}`} role="group" aria-label=${w("result")}><p>
+      ${failure && tested !== "failed" ? html`<strong class="failed title">✗ ${w("failed")} ${failure}</strong>` : /^(passed|failed)$/.test(tested) && html`<strong class=${tested}>${tested === "passed" ? "✓" : "✗"} ${w(`tests.${tested}`)}</strong>`}
       ${isDone ? html`<span><strong>${countWords("files", files.length)}</strong> <${Counts} file=${total} /></span>` : news && html`<span role="status">${describeRestore(news)}</span>`}
       <small>${showSpan(state.since, state.until)}</small></p>
-    ${isDone && review && html`<button class="review" onClick=${review}>${w("result.review")}</button>`}
-    ${(isDone ? review : news) && html`<button onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "undo.short" : "redo")}</button>`}
-    ${isDone && state.thread.graph === "chat" && html`<button onClick=${() => act("messages", { text: w("commit.message") })}>${w("commit")}</button>`}</div>`;
+    ${isDone && review && html`<button class="review quiet" onClick=${review}>${w("result.review")}</button>`}
+    ${(isDone || news) && html`<button class=${isDone ? "quiet" : ""} onClick=${() => restore(isDone ? "undo" : "redo")}>${w(isDone ? "undo.short" : "redo")}</button>`}
+    ${isChat && isDone && html`<button class=${isBad ? "quiet" : "primary"} onClick=${() => act("messages", { text: w("commit.message") })}>${w("commit")}</button>`}
+    ${isChat && isBad && state.thread.status === "idle" && html`<button class="primary" onClick=${() => act("messages", { text: w("go_on") })}>${w("resume")}</button>`}</div>`;
 }
 
 export function Files({ id, version, isRunning, act }) {

@@ -1,6 +1,6 @@
 // One list of all threads: those that wait for you, those that run, the others.
 
-import { html, useEffect, useState } from "/page/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { get, LANGUAGES } from "/page/client.js";
 import { Counts } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
@@ -35,7 +35,7 @@ export const Empty = ({ title, text }) => html`<div class="empty"><p>${drawSente
 
 export const Problem = ({ error, children }) => error && html`<p class="problem" role="alert"><span>${drawSentence(error.message)} <small>${drawSentence(error.hint)}</small></span>${children}</p>`;
 
-export const Status = ({ name }) => html`<span class=${`status ${name}`}>${w(`status.${name}`)}</span>`;
+export const Status = ({ name, facts }) => html`<span class=${`status ${name}`}>${facts || w(`status.${name}`)}</span>`;
 
 export const shortFolder = (folder) => folder.split("/").filter(Boolean).pop() || "/";
 
@@ -59,7 +59,7 @@ export function Inbox({ threads, current, isConnected, cards, language, choose }
       ${!rows.length && html`<${Empty} title=${w(words ? "nothing_found" : "no_threads")} text=${w(words ? "nothing_found.next" : "no_threads.next")} />`}
       ${groups.filter(([, members]) => members.length).map(([name, members]) => html`
         <section key=${name} class=${name} aria-label=${w(`group.${name}`)}>
-          <h2>${w(`group.${name}`)} <span class="count">${members.length}</span><${Failed} count=${members.filter((row) => row.status === "failed").length} /></h2>
+          <h2>${w(`group.${name}`)} <span class="count">${members.length}</span><${Failed} count=${members.filter((row) => row.status === "failed" || row.is_failed).length} /></h2>
           <ul>${members.slice(0, 200).map((row) => html`<${Row} key=${row.thread_id} row=${row} isCurrent=${row.thread_id === current} />`)}</ul>
         </section>`)}
     </div>
@@ -84,13 +84,22 @@ const Doing = ({ doing: { verb, subject } }) => html`<span class="doing"><${Icon
 export const Failed = ({ count }) => count > 0 && html`<span class="failed">${countWords("failures", count)}</span>`;
 
 function Row({ row, isCurrent }) {
+  const link = useRef(null);
+  useEffect(() => { if (isCurrent) link.current.scrollIntoView({ block: "nearest" }); }, [isCurrent]);
   const isAsked = Boolean(row.asks);
+  const isFailed = row.status === "failed" || row.is_failed;
+  const hasFacts = row.status === "idle" && !isFailed && (row.tests === "passed" || row.added || row.removed);
   const isDoing = row.status === "running" && row.doing;
-  return html`<li><a class="row" href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
+  return html`<li><a class="row" ref=${link} href=${`#/t/${row.thread_id}`} aria-current=${isCurrent ? "page" : null}>
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>
     ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
     ${isDoing && html`<${Doing} doing=${row.doing} />`}
+<<<<<<< HEAD
     <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${row.status} />`}${row.status !== "failed" && html`<${Failed} count=${row.failed} />`}
       <span class="folder">${row.holder} ${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
+=======
+    <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${isFailed ? "failed" : row.status} facts=${hasFacts && html`${row.tests === "passed" && html`<span class="passed">✓ ${w("tests")}</span>`} <${Counts} file=${row} />`} />`}${!isFailed && html`<${Failed} count=${row.failed} />`}
+      <span class="folder">${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
+>>>>>>> e59b44ca (web: failures are red; a phone's request is at the bottom)
   </a></li>`;
 }

@@ -2,7 +2,7 @@
 
 import { Component, html, useEffect, useRef, useState } from "/page/vendor/htm-preact.js";
 import { get } from "/page/client.js";
-import { Counts, Diff, isLong, parseDiff } from "/page/diff.js";
+import { Counts, Diff, isLong, parseDiff, readRows } from "/page/diff.js";
 import { Icon } from "/page/icons.js";
 import { fromEntry } from "/page/reducer.js";
 import { drawSentence, Markdown, strip } from "/page/text.js";
@@ -114,13 +114,14 @@ function Call({ item, isFolded }) {
   const { tool, args, ok, output, stand } = item;
   const [verb, about] = describeCall(tool, args);
   const files = item.diff ? parseDiff(item.diff) : [];
+  const drawn = verb === "read" && ok ? readRows(args.file_path, output) : files;
   const mark = (ok ?? null) === null ? (stand === "wait" ? "wait" : "run") : ok ? "good" : item.isMended ? "mended" : "bad";
   const isAtWork = mark === "run" && stand !== "still";
   return html`<details class=${`call ${mark}`} open=${item.isLive || item.isShown || (!isFolded && files.length === 1 && !isLong(files[0]))}>
     <summary><${Mark} name=${mark} verb=${verb} />${item.agent && html`<span class="agent">${item.agent}</span>`}<b>${w(isAtWork ? `now.${verb}` : ok || item.hasRun ? `call.${verb}.done` : `call.${verb}`)}</b> <span class=${`about ${verb === "ask" ? "said" : ""}`}>${verb === "ask" ? strip(about) : about}</span>
       ${files.length === 1 && html` <${Counts} file=${files[0]} />`}${item.isEdited && html` <span class="agent">${w("edited")}</span>`}<${Outcome} mark=${mark} verb=${verb} />${isAtWork && html`<${Elapsed} since=${item.at} />`}</summary>
     ${verb === "run" && args.command && html`<pre class="command" tabindex="0">${args.command}</pre>`}
-    ${files.length ? html`<${Diff} files=${files} />` : output ? html`<pre class=${`output ${item.isLive ? "tail" : ""}`} tabindex="0" ref=${end}>${output}</pre>`
+    ${drawn.length ? html`<${Diff} files=${drawn} />` : output ? html`<pre class=${`output ${item.isLive ? "tail" : ""}`} tabindex="0" ref=${end}>${output}</pre>`
       : verb !== "run" && html`<pre class="output" tabindex="0">${JSON.stringify(args, null, 2)}</pre>`}
   </details>`;
 }

@@ -28,7 +28,8 @@ export function useQuestions(thread, version, language, isRunning, status, onErr
       return null;
     } catch (error) {
       for (const [key, text] of own) drafts.set(key, text);
-      if (error.status === 409) { // it is open no more
+      // it is open no more
+      if (error.status === 409) {
         onError(error);
         read().then((answer) => setQuestions(answer.questions), () => {});
       }
@@ -108,6 +109,7 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
   const isPlan = request.name === "plan_exit";
   const editing = isPlan ? "edit_plan" : request.name === "run_command" ? "edit_call.command" : diff ? "edit_call.change" : "edit_call";
   const files = diff ? parseDiff(diff) : [];
+  const lasting = options.filter(isLasting);
   const [isEdited, setEdited] = useState(drafts.has(`${id} edit`));
   const [mode, setMode] = useDraft(`${id} mode`, chosen.mode || "");
   const [model, setModel] = useDraft(`${id} model`, chosen.model || "");
@@ -123,7 +125,8 @@ function Request({ id, request, server, folder, choice, choose: chooseBare, isSe
     ${request.url && html`<p><a href=${/^https?:/i.test(request.url) ? request.url : null} target="_blank" rel="noopener noreferrer">${request.url}</a></p>`}
     ${request.form ? html`<${Form} schema=${request.form} choose=${choose} isDone=${isDone} />` : !isEdited && html`<div class="decide">
       ${isPlan && html`<div class="choices"><${Choices} server=${server} modes=${server.modes.filter((name) => name !== "plan")} mode=${mode} model=${model} setMode=${setMode} setModel=${setModel} /></div>`}
-      <div class=${`choices options ${options.some(isLasting) ? "pairs" : ""}`}>${[...options].sort((a, b) => isLasting(a) - isLasting(b)).map(draw)}</div>
+      <div class=${`choices options ${lasting.length ? "pairs" : ""}`}>${options.filter((each) => !lasting.includes(each)).map(draw)}</div>
+      ${lasting.length > 0 && html`<details class="grants" open=${matchMedia("(min-width:761px)").matches}><summary>${w("grants")}</summary><div class="choices options pairs">${lasting.map(draw)}</div></details>`}
       ${(request.takes_text || request.takes_edit) && html`<div class="choices below">${request.takes_text && html`<${TextAnswer} id=${id} choose=${choose} isDone=${isDone} hint=${request.takes_edit && !isPlan && w("instead")} label=${w(isPlan ? "plan_otherwise" : request.takes_edit ? "refuse_instead" : options.length ? "answer_instead" : "answer")} />`}
         ${request.takes_edit && html`<button type="button" class="link" disabled=${isDone} onClick=${() => setEdited(true)}><${Icon} name="edit" />${w(editing)}</button>`}</div>`}</div>`}
     ${request.takes_edit && isEdited && html`<${EditCall} id=${id} isPlan=${isPlan} label=${w(editing)} request=${request} choose=${choose} isDone=${isDone} close=${() => setEdited(false)} />`}

@@ -9,7 +9,8 @@ export const EMPTY = {
 export function reduce(state, message) {
   const { type, data, meta } = message;
   if (type === "history") return fromHistory(data, meta.seq, state);
-  if (meta.seq <= state.seq) return state; // was here already
+  // was here already
+  if (meta.seq <= state.seq) return state;
   const handler = HANDLERS[type];
   const next = handler ? handler(state, { ...data, at: meta.time }) : state;
   return { ...next, seq: meta.seq };
@@ -87,6 +88,13 @@ const TESTING = /\b(pytest|unittest|jest|vitest|rspec|phpunit|ctest|tox|nox|(npm
 export function findVerdict(turn) {
   const at = turn.findLastIndex(({ kind, hasRun, args }) => kind === "tests" || (hasRun && TESTING.test(args.command)));
   return at < 0 || turn.slice(at).some(hasDiff) ? "" : turn[at].status || (turn[at].ok ? "passed" : "failed");
+}
+
+// What a turn has ended with that failed: its last command, or its error
+export function findFailure(turn, thread) {
+  const { tool, args, ok, hasRun, isMended } = turn.findLast(({ kind }) => kind === "call") || {};
+  if (thread?.status === "failed") return turn.findLast(({ kind }) => kind === "error")?.text || "";
+  return ok === false && hasRun && !isMended && thread?.status === "idle" ? args.command || tool : "";
 }
 
 // The last failure of a turn that has ended is seen

@@ -61,7 +61,7 @@ export const drawRuns = (runs) => runs.map(([name, text]) => (name ? html`<span 
 export function hang(line) {
   const [blank] = /^\s*/.exec(line);
   const tabs = blank.split("\t").length - 1;
-  return `line d${Math.min(15, tabs ? 2 * tabs + 1 : blank.length >> 1)}`;
+  return `line d${Math.min(12, tabs ? 2 * tabs + 1 : blank.length >> 1)}`;
 }
 
 function Code({ text, language, isOpen }) {
@@ -80,7 +80,8 @@ const TOKENS = {
   code: ({ text, lang }, isOpen) => html`<${Code} text=${text} language=${(lang || "").split(/\s/)[0]} isOpen=${isOpen} />`,
   heading: ({ depth, tokens }, isOpen) => html`<${`h${Math.min(depth + 1, 6)}`}>${drawTokens(tokens, isOpen)}</>`,
   text: ({ text, tokens }, isOpen) => (tokens ? drawTokens(tokens, isOpen) : decode(text)),
-  image: ({ href, text }) => `[${text || href}]`, // nothing is loaded from elsewhere
+  // nothing is loaded from elsewhere
+  image: ({ href, text }) => `[${text || href}]`,
   link: ({ href, tokens }, isOpen) => {
     const target = decode(href);
     return /^(?:https?:|mailto:)/i.test(target)

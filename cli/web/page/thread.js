@@ -7,7 +7,7 @@ import { Files, Result } from "/page/files.js";
 import { Empty, Failed, Problem, shortFolder, Status } from "/page/inbox.js";
 import { Elapsed, Items } from "/page/items.js";
 import { Questions, useQuestions } from "/page/questions.js";
-import { EMPTY, findVerdict, hasDiff, listFailures, listTurn, reduce } from "/page/reducer.js";
+import { EMPTY, findFailure, findVerdict, hasDiff, listFailures, listTurn, reduce } from "/page/reducer.js";
 import { Steps } from "/page/steps.js";
 import { findQuestion, isYesNo, strip, useDraft } from "/page/text.js";
 import { countWords, w } from "/page/words.js";
@@ -26,7 +26,8 @@ function useThread(id, language) {
     let frame = 0;
     const redraw = () => {
       frame ||= requestAnimationFrame(() => { frame = 0; draw((count) => count + 1); });
-      if (document.hidden) draw((count) => count + 1); // no frames there
+      // no frames there
+      if (document.hidden) draw((count) => count + 1);
     };
     const stop = follow(`/api/threads/${id}/events`, {
       // in another language all is sent again
@@ -58,7 +59,8 @@ export function Thread({ id, server, waiting }) {
   const isWide = useWide();
   const [chosen, setTab] = useState("");
   const [problem, setProblem] = useState(null);
-  const [questions, send] = useQuestions(id, state.questions, server.language, state.isRunning, state.thread?.status, setProblem);
+  const [hasAnswered, setAnswered] = useState(false);
+  const [questions, sendBare] = useQuestions(id, state.questions, server.language, state.isRunning, state.thread?.status, setProblem);
   const { thread, usage } = state;
   const defaults = useDefaults(server, thread?.folder);
   useEffect(() => setTab(""), [id]);
@@ -68,10 +70,17 @@ export function Thread({ id, server, waiting }) {
   const tab = chosen || (isWide && thread && (state.items.some(hasDiff) ? "files" : !isLong.current && state.items.filter(({ kind }) => kind === "call").length >= MANY && "steps")) || "talk";
   useEffect(() => setProblem(null), [id, server.language]);
   if (error?.status === 404) return html`<main class="thread"><${Empty} title=${error.message} /></main>`;
+  const send = async (...answer) => {
+    const failed = await sendBare(...answer);
+    setAnswered(!failed);
+    return failed;
+  };
   const act = async (action, body) => {
     try {
       setProblem(null);
-      return await post(`/api/threads/${id}/${action}`, body);
+      const result = await post(`/api/threads/${id}/${action}`, body);
+      setAnswered(Boolean(question));
+      return result;
     } catch (failure) {
       setProblem(failure);
       return null;
@@ -79,7 +88,14 @@ export function Thread({ id, server, waiting }) {
   };
   const last = state.items.at(-1);
   const question = !state.isRunning && thread?.status === "idle" && last?.kind === "answer" ? findQuestion(last.text) : "";
-  const status = state.isRunning ? "running" : question ? "waiting" : thread?.status;
+  const turn = listTurn(state.items);
+  const verdict = findVerdict(turn);
+  const failure = findFailure(turn, thread);
+  const hasEnded = !state.isRunning && thread && thread.status !== "waiting";
+  const hasResult = hasEnded && (turn.some(hasDiff) || verdict || failure);
+  const status = state.isRunning ? "running" : question ? "waiting" : failure || (hasEnded && verdict === "failed") ? "failed" : thread?.status;
+  const review = tab !== "files" && (() => setTab("files"));
+  const result = hasResult && html`<${Result} id=${id} state=${state} act=${act} review=${review} verdict=${verdict} failure=${failure} />`;
   const isBeside = isWide && tab !== "talk";
   const isTalk = tab === "talk" || isWide;
   const aside = tab === "files" ? html`<${Files} id=${id} version=${state.changes} isRunning=${state.isRunning} act=${act} />`
@@ -88,9 +104,9 @@ export function Thread({ id, server, waiting }) {
   const asked = new Set(state.isRunning ? [] : questions?.flatMap(({ requests }) => requests.map((each) => each.call_id)));
   return html`<main class=${`thread ${status === "running" ? "" : "still"} ${isBeside ? "split" : ""}`}>
     <header>
-      <a class="back" href="#/" aria-label=${[w("back"), waiting > 0 && countWords("wait", waiting)].filter(Boolean).join(", ")}>←${waiting > 0 && html`<b>${waiting}</b>`}</a>
+      <a class="back" href="#/" aria-label=${[w("back"), waiting.length > 0 && countWords("wait", waiting.length)].filter(Boolean).join(", ")}>←${waiting.length > 0 && html`<b>${waiting.length}</b>`}</a>
       <div class="head"><h1>${thread ? thread.name || thread.title : "…"}</h1>
-        <p class="facts">${thread && html`<${Status} name=${status} />${state.isRunning && html`<${Elapsed} since=${state.since} />`}<${Failed} count=${listFailures(state.items).length} />
+        <p class="facts">${thread && html`<${Status} name=${status} />${state.isRunning && html`<${Elapsed} since=${state.since} />`}${status !== "failed" && html`<${Failed} count=${listFailures(state.items).length} />`}
             <span class="model">${w(`graph.${thread.graph}`)}</span><span class="folder" title=${thread.folder}>${shortFolder(thread.folder)}</span>`}
           ${state.model && html`<span class="model" title=${state.model}>${state.model.split("/").pop()}</span>`}
           ${usage && html`<${Usage} usage=${usage} />`}
@@ -98,8 +114,9 @@ export function Thread({ id, server, waiting }) {
     <div class="tabs">${PANES.map((name) => html`<button key=${name} id=${`tab-${name}`} aria-pressed=${tab === name} onClick=${() => setTab(tab === name ? "talk" : name)}>${w(`tab.${name}`)}</button>`)}</div>
     </header>
     <div class="column"><div class="panel" id="panel" role="region" aria-label=${w(`tab.${isTalk ? "talk" : tab}`)} tabindex="0">
-      ${isTalk ? html`<${Talk} state=${state} id=${id} language=${server.language} act=${act} asked=${asked} review=${tab !== "files" && (() => setTab("files"))} />` : aside}
-    </div>
+      ${isTalk ? html`<${Talk} state=${state} id=${id} language=${server.language} asked=${asked} review=${review} result=${result} />` : aside}
+    </div>${!isTalk && result}
+    ${hasAnswered && waiting.length > 0 && html`<a class="button next" href=${`#/t/${waiting[0].thread_id}`}>${w("next")} →</a>`}
     <${Problem} error=${problem}><button class="link" onClick=${() => setProblem(null)}>${w("close")}</button></>
     ${isTalk && !state.isRunning && questions && html`<${Questions} thread=${id} server=${defaults} questions=${questions} send=${send} folder=${thread?.folder} />`}
     ${isTalk && (state.isRunning || !questions?.some(({ kind }) => kind !== "limit")) && html`<${Composer} key=${id} id=${id} state=${state} act=${act} server=${defaults} question=${question} hint=${isWide ? w("answer_to", { question: strip(question) }) : w("answer")} />`}</div>
@@ -116,7 +133,7 @@ function Usage({ usage }) {
 // A row that says itself what is being done
 const isAtWork = (item) => item?.kind === "thinking" || (item?.kind === "call" && (item.ok ?? null) === null) || item?.status === "running";
 
-function Talk({ state, id, language, act, asked, review }) {
+function Talk({ state, id, language, asked, review, result }) {
   const [shown, setShown] = useState(SHOWN);
   const talk = useRef(null);
   useEffect(() => {
@@ -126,14 +143,12 @@ function Talk({ state, id, language, act, asked, review }) {
     const grow = new ResizeObserver(() => { if (isAtEnd) panel.scrollTop = panel.scrollHeight; });
     panel.addEventListener("scroll", note, { passive: true });
     grow.observe(talk.current);
-    grow.observe(panel); // a question takes of its height
+    // a question takes of its height
+    grow.observe(panel);
     return () => { panel.removeEventListener("scroll", note); grow.disconnect(); };
   }, []);
   const first = Math.max(0, state.items.length - shown);
   const { todos } = state;
-  const turn = listTurn(state.items);
-  const verdict = findVerdict(turn);
-  const hasEnded = !state.isRunning && state.thread?.status !== "waiting";
   const done = todos.filter((todo) => todo.status === "completed").length;
   return html`<div class="talk" ref=${talk}>
     ${first > 0 && html`<button class="link" onClick=${() => setShown(shown + SHOWN)}>${w("earlier", { count: first })}</button>`}
@@ -141,7 +156,7 @@ function Talk({ state, id, language, act, asked, review }) {
     <${Items} items=${state.items.slice(first).filter((item) => !asked.has(item.id))} first=${first} thread=${id} language=${language} isFolded=${!review} />
     ${todos.length > 0 && html`<details class="todos" aria-label=${w("todos")} open=${done < todos.length}><summary><b>${w("todos")}</b> <span class="count">${w("todos.done", { done, all: todos.length })}</span></summary>
       <ul>${todos.map((todo, at) => html`<li key=${at} class=${todo.status}>${todo.content}</li>`)}</ul></details>`}
-    ${hasEnded && (turn.some(hasDiff) || verdict) && html`<${Result} id=${id} state=${state} act=${act} review=${review} verdict=${verdict} />`}
+    ${result}
     ${state.isRunning && !isAtWork(state.items.at(-1)) && html`<p class="busy" role="status"><span></span>${w("status.running")}</p>`}</div>`;
 }
 

@@ -26,7 +26,7 @@ _UNUSED = re.compile(r"^(?:\s*//.*\n|export (?!default)|[ ]+)", re.MULTILINE)
 # Blanks about signs, as no text of the page has them, and ends of lines that end no statement
 _LOOSE = re.compile(
     r" ([=!]==?|=>|&&|\|\|=?|\?\?=?|[<>]=?|\+=|[-=+*?:]) |(?<=[\w\])}])(,) (?=[\w\[{(!.])"
-    r"|(?<=\w)(:) (?=[\w\[{(\"`!])|(?<![\"` ])(\{) (?=[\w.\[\"])"
+    r"|(?<=\w)(:) (?=[\w\[{\"`!])|(?<![\"` ])(\{) (?=[\w.\[\"])"
     r"|(?<=[\w)\]\"}`]) (\})|(?<=[;{,(])\n|\n(?=[<$])"
 )
 # Of `zlib`: with gzip's header; and how much goes by one table of codes: the smallest is sent

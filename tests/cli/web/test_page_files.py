@@ -48,6 +48,8 @@ def test_own_modules_are_served_as_one() -> None:
     source = "\n".join(path.read_text() for path in OWN)
     texts = set(re.findall(r'"[^"\n]*"', re.sub(r"(?m)^import .*|^\s*//.*|'\"'", "", source)))
     assert [text for text in texts if "${" not in text and text not in served] == []
+    patterns = re.findall(r"[=(] ?(/\^[^/\n]+/)", source)
+    assert len(patterns) >= 5 and [each for each in patterns if each not in served] == []
     names = re.findall(
         r"^(?:export )?(?:async )?(?:const|let|function|class) (\w+)",
         "\n".join(path.read_text() for path in OWN),

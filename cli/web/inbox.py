@@ -99,7 +99,8 @@ def _summarize(row: ThreadRow, home: Path) -> Mapping[str, Any]:
         _logger.warning("what a thread asks could not be read: %s", error)
         return {}
     facts = {"asks": summarize_question(questions[0])} if questions else {}
-    if asked:
+    if asked:  # it waits: its failures are counted beside the question
+        turn = {name: fact for name, fact in turn.items() if name != "is_failed"}
         facts = {"asks": {"kind": "approval", "text": asked[:SHORT]}}
     return {**facts, **turn}
 

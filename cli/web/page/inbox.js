@@ -94,12 +94,7 @@ function Row({ row, isCurrent }) {
     <span class="title">${row.name || row.title || row.thread_id.slice(0, 8)}</span>
     ${isAsked && html`<${Asks} asks=${row.asks} more=${row.questions - 1} />`}
     ${isDoing && html`<${Doing} doing=${row.doing} />`}
-<<<<<<< HEAD
-    <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${row.status} />`}${row.status !== "failed" && html`<${Failed} count=${row.failed} />`}
-      <span class="folder">${row.holder} ${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
-=======
     <span class="facts">${!isAsked && !isDoing && html`<${Status} name=${isFailed ? "failed" : row.status} facts=${hasFacts && html`${row.tests === "passed" && html`<span class="passed">✓ ${w("tests")}</span>`} <${Counts} file=${row} />`} />`}${!isFailed && html`<${Failed} count=${row.failed} />`}
-      <span class="folder">${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
->>>>>>> e59b44ca (web: failures are red; a phone's request is at the bottom)
+      <span class="folder">${row.holder} ${shortFolder(row.folder)}</span>${row.since ? html`<${Elapsed} since=${row.since} />` : html`<time datetime=${row.updated_at}>${ago(row.updated_at)}</time>`}</span>
   </a></li>`;
 }

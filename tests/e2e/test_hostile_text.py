@@ -153,5 +153,5 @@ def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) 
 def split_at_questions(shown: str) -> tuple[str, str, str]:
     """Return what is shown before all questions, with them, and behind."""
     before, begin, remainder = shown.partition("\x1b[?12l")
-    asked, end, behind = remainder.rpartition("\x1b[?2004l")
+    asked, end, behind = remainder.rpartition("\x1b[?25h")  # the cursor comes back last
     return before, begin + asked + end, behind

@@ -67,7 +67,7 @@ async def test_every_answer_has_an_id_of_its_own(provider: Provider, model: Http
     [
         ('{"path": "a", "content": "half', "not valid JSON: Unterminated string"),
         ("[1, 2]", "not a JSON object"),
-        ('{"a": 1,}', "not valid JSON"),
+        ('{"a": 1 "b": 2}', "not valid JSON"),
     ],
 )
 async def test_broken_arguments_make_invalid_call_with_reason(

@@ -17,7 +17,8 @@ from .folds import MAX_LINES
 GUTTER = "└ "
 # Rows that one line of an output takes at most; the first ones take one where others are left out
 LINE_ROWS = 3
-
+# How grep and ripgrep end without a hit
+_NO_LINE = 1
 # First rows that are shown, and last ones: a program prints its errors at the end
 FIRST_ROWS = 3
 LAST_ROWS = 8
@@ -97,7 +98,7 @@ class OutputFold:
         lines = [*self._first, *self._last, self._tail][: -SUMMARY_LINES - 2 : -1]
         counts = [count for line in lines for count in _SUMMARY.findall(line)]
         is_green = bool(counts) and all(count.endswith(" passed") for count in counts)
-        return is_green and exit_code == 1 and bool(_FILTER.search(_QUOTED.sub("", command)))
+        return is_green and exit_code == _NO_LINE and bool(_FILTER.search(_QUOTED.sub("", command)))
 
     def finish(self, *, ok: bool) -> tuple[list[str], int, list[str]]:
         """Return the first rows, how many are left out after them, and the last ones.
